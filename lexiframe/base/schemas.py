@@ -580,7 +580,7 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         if isinstance(frame, pa.Table):
             frame = _cast_wide_decimals(frame)
         return pl.DataFrame(frame)
-    except (SchemaError, MemoryError):
+    except (LexiframeError, MemoryError):
         raise
     except _NO_COLUMNS as error:
         raise SchemaError(

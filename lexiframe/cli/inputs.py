@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from lexiframe import collection
 from lexiframe.base import LexiframeError
 from lexiframe.base.face import added
 from lexiframe.cli.arguments import refuse_measures, refuse_misplaced
-from lexiframe.cli.options import Decimal
+from lexiframe.cli.options import Decimal, Failed
 from lexiframe.evaluation import MEASURES
 from lexiframe.io import (
     File,
@@ -94,6 +94,28 @@ class InputOptions:
         return {**said, "rows": self.rows}
 
 
+@dataclass
+class NuggetOptions:
+    """Whether files have answers judged by nuggets, and how these are read."""
+
+    nuggets: bool = False
+    failed: Failed = "error"
+    max_grade: float | None = None
+
+    def read(self, source: Any, rel: float | None) -> Any:
+        """Read judgments of answers."""
+        read = added(collection, "read_nuggets", "--nuggets")
+        return read(source, failed=self.failed, max_grade=self.max_grade, rel=rel)
+
+    def refuse(self, inputs: InputOptions, *, has_scores: bool = True) -> None:
+        """Raise for options about rankings beside scores, and about nuggets without these."""
+        if has_scores:
+            refuse_reading_options(inputs, {"rel"} if self.nuggets else ())
+        for name in ("failed", "max_grade"):
+            if not self.nuggets and getattr(self, name) != getattr(NuggetOptions, name):
+                raise typer.BadParameter(f"{flag(name)} is for --nuggets; leave it out")
+
+
 TwoRuns = Annotated[
     list[str],
     typer.Argument(metavar="A B", help="Two runs: files in any form; - is standard input."),
@@ -150,7 +172,7 @@ class RunsOrScores(InputOptions):
     qrels: FirstFile
     runs: FurtherFiles
     scores: bool = False
-    nuggets: bool = False
+    answers: NuggetOptions = field(default_factory=NuggetOptions)
     missing: missing_requests.Missing | None = None
     measure_name: str | None = None
     level: float | None = None
@@ -158,7 +180,7 @@ class RunsOrScores(InputOptions):
     @property
     def has_scores(self) -> bool:
         """Whether there are scores, or answers that have some, in place of runs."""
-        return self.scores or self.nuggets
+        return self.scores or self.answers.nuggets
 
     def measures(self, asked: list[str] | None) -> list[Measure] | None:
         """Return the measures that are asked for, as ``--level`` has them; None for the usual."""
@@ -175,6 +197,7 @@ class RunsOrScores(InputOptions):
 
     def scan(self) -> run_scan.RunScan:
         """Find the runs; raise for judgments without any, which Typer no longer does."""
+        self.answers.refuse(self, has_scores=False)
         if self.missing is not None:
             raise typer.BadParameter(
                 "--missing is for --scores: by judgments, a run found nothing for a request that "
@@ -191,15 +214,13 @@ class RunsOrScores(InputOptions):
     def given_scores(
         self, outputs: Sequence[Path], requests: str | None, asked: list[str] | None
     ) -> tuple[Any, dict[str, Any]]:
-        """Find the scores, or compute those of answers; return the arguments to read them, too."""
-        files = self.score_files(outputs, requests)
-        if not self.nuggets:
-            columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
-            return files, {"measures": asked or None, "missing": self.missing, **columns}
-        read, scored = (
-            added(collection, name, "--nuggets") for name in ("read_nuggets", "nugget_scores")
-        )
-        return scored(read(files), asked or None), {"missing": self.missing or "own"}
+        """Find the scores, or read judged answers; return how their scores are read, too."""
+        self.answers.refuse(self)
+        files: Any = self.score_files(outputs, requests)
+        if self.answers.nuggets:
+            files = self.answers.read(files, self.policies.rel)
+        columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
+        return files, {"measures": asked or None, "missing": self.missing, **columns}
 
     def score_files(
         self, outputs: Sequence[Path], requests: str | None
@@ -207,7 +228,6 @@ class RunsOrScores(InputOptions):
         """Find the files of scores; raise for options that say how judgments and runs are read."""
         from lexiframe.io import score_forms
 
-        refuse_reading_options(self)
         given = [self.qrels, *self.runs]
         refuse_measures(given)
         found = [named_file(text) for text in given]
@@ -245,15 +265,24 @@ def refuse_replacing(
     output_files.refuse_replacing(outputs, [*filter(None, read), *runs])
 
 
-def refuse_reading_options(inputs: InputOptions) -> None:
-    """Raise for options that say how judgments and runs are read, which ``--scores`` does not."""
+def flag(name: str) -> str:
+    """Return the option of a parameter."""
+    return f"--{name.replace('_', '-')}"
+
+
+def refuse_reading_options(inputs: InputOptions, but: Collection[str] = ()) -> None:
+    """Raise for options that say how judgments and runs are read, which ``--scores`` does not.
+
+    ``but`` are those that say something all the same.
+    """
     usual = vars(InputOptions("", []))
     given = {name: getattr(inputs, name) for name in usual} | vars(inputs.policies)
     usual |= vars(usual["policies"])
+    apart = {"qrels", "runs", "policies", "column", *but}
     for name in usual:
-        if name not in ("qrels", "runs", "policies", "column") and given[name] != usual[name]:
+        if name not in apart and given[name] != usual[name]:
             raise typer.BadParameter(
-                f"--{name.replace('_', '-')} says how judgments and runs are read, and --scores "
+                f"{flag(name)} says how judgments and runs are read, and --scores "
                 "and --nuggets read neither; leave it out"
             )
 

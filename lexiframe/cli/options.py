@@ -15,6 +15,7 @@ Format = Literal["table", "json", "csv", "latex", "markdown"]
 Kind = Literal["run", "qrels"]
 AnyKind = Literal["run", "qrels", "votes", "scores"]
 Decimal = Literal[".", ","]
+Failed = Literal["error", "zero"]
 
 # The panels of a command's help, in the order in which they are shown.
 INPUT, MEASURES, POLICIES = "Input", "Measures", "Policies"
@@ -66,6 +67,15 @@ OPTIONS: dict[str, Any] = {
         INPUT,
         "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).",
         "--nuggets",
+        rare=True,
+    ),
+    "failed": option(
+        INPUT, "With --nuggets, those that failed: an error, or okay and not stated.", rare=True
+    ),
+    "max_grade": option(
+        INPUT,
+        "With --nuggets, the greatest grade of the scale (or --rel: stated from this grade on).",
+        metavar="GRADE",
         rare=True,
     ),
     "missing": option(

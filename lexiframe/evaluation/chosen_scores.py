@@ -68,9 +68,7 @@ def _chosen_measures(known: list[str], asked: list[str] | None) -> list[str]:
 
 def _asked_name(asked: str, known: list[str]) -> str:
     """Return the name of a measure in the scores: as it was asked for, or of the same metric."""
-    metric = derived.known_metric(asked)
-    same = [name for name in known if metric is not None and derived.known_metric(name) == metric]
-    found = [name for name in known if name == asked] or same
-    if not found:
+    found = derived.name_among(known, asked)
+    if found not in known:
         raise unknown_name("measure", asked, known)
-    return found[0]
+    return found

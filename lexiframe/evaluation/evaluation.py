@@ -87,6 +87,8 @@ class Evaluation:
         preferences, and return what they return for the preferences of all requests.
     parts
         The folders of the tables that an evaluation in parts has written (``keep``), by name.
+    answers
+        The answers judged by nuggets (`Nuggets`) that `evaluate_scores` was given, else None.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class Evaluation:
     _sample: tuple[Sample, Plan] | None = None
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
+    answers: Any = None
 
     @property
     def catalogue(self) -> Any:
@@ -189,15 +192,18 @@ class Evaluation:
         It has the judged items that are not relevant, and ``pool_size``, if a measure needs them.
         The ranks that it is made from are kept when they take at most a tenth of the memory that is
         available, and so is this table once it was asked for; else the runs and judgments are read
-        again, and frames that were given are used again.
+        again, and frames that were given are used again. Of judged ``answers`` it has the
+        nuggets: see `nugget_positions`.
 
         Raises
         ------
         ReadError
             When a file that is read again has changed since the evaluation, or is not there.
         LexiframeError
-            When the evaluation was computed from scores, without rankings.
+            When the evaluation was computed from scores, without rankings; as `nugget_positions`.
         """
+        if self.answers is not None:
+            return self.answers.positions  # type: ignore[no-any-return]
         return self.origin("positions").positions()
 
     @property
@@ -260,12 +266,9 @@ class Evaluation:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
         names = self._names_of(measures)
         s, d = self.scores, self.preferences  # where there are none, no rankings are looked at
-        levels = (
-            one_pair.NO_LEVELS
-            if self._origin is None
-            else self._origin.levels((run_a, run_b), names)
-        )
-        return one_pair.pair_table(s, d, levels, (run_a, run_b), names)
+        origin, both = self._origin or self.answers, (run_a, run_b)
+        levels = one_pair.NO_LEVELS if origin is None else origin.levels(both, names)
+        return one_pair.pair_table(s, d, levels, both, names)
 
     def explain(
         self,
@@ -305,7 +308,7 @@ class Evaluation:
         """
         self._refuse_several("explain(...)")
         p = self.positions
-        if measures is None:
+        if measures is None and self.answers is None:
             grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
             greatest = max(grades, default=inf)
             measures = explainable(self.origin("explain").measures, greatest) or None
@@ -822,7 +825,7 @@ ATTRIBUTES = "attributes"
 """The table of the attributes of requests, which an evaluation in groups writes."""
 REPLICATED = "replicated_scores"
 """The scores of single replicates, which an evaluation of runs with replicates writes."""
-CATALOGUES = ("catalogue", "catalogue_comparisons")
+CATALOGUES = ("catalogue", "catalogue_comparisons", "catalogue_units")
 """What lists reach of a catalogue, which an evaluation with items writes."""
 _BESIDES = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS, kept_results.RANKS, *CATALOGUES)
 

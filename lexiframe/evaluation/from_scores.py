@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from lexiframe.base import typed
+from lexiframe.base import LexiframeError, typed
 from lexiframe.evaluation.chosen_scores import load_chosen
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.of_scores import evaluated
@@ -48,12 +49,14 @@ def evaluate_scores(
     ----------
     scores
         Whatever `read_scores` reads: files of ``trec_eval -q`` or ``ir_measures -q``, PyTerrier's
-        results per query, matrices, frames; or its table.
+        results per query, matrices, frames; or its table. Or what `read_nuggets` returns: its
+        `nugget_scores` and its `preferences`, with ``missing="own"`` unless another is given.
     measures
         The measures to evaluate, in the order of the results: the names that the scores give them,
-        or others of the same metrics (``"AP"`` for trec_eval's ``map``). Where a table names no
-        measure, one name given here is its name. Default: all measures, counts (``num_ret`` ...)
-        last.
+        or others of the same metrics (``"AP"`` for trec_eval's ``map``); of judged answers also
+        NuggetPreference and, where sentences are known, RPP, LR, LP and other preferences. Where a
+        table names no measure, one name given here is its name. Default: all measures, counts
+        (``num_ret`` ...) last.
     run, keys, columns
         As for `read_scores`.
     measure_name
@@ -78,7 +81,9 @@ def evaluate_scores(
     Evaluation
         The tables of `evaluate`. The preferences are the differences of the scores, for the run
         with the better score, and the orderings are by the mean. Runs and judgments are not known,
-        so ``coverage`` has no rows.
+        so ``coverage`` has no rows. Of answers judged by nuggets, ``answers`` has these, and
+        ``positions``, ``explain`` and the page have nuggets where others have documents, if their
+        sentences are known.
 
     Raises
     ------
@@ -107,6 +112,18 @@ def evaluate_scores(
     )
     missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
+    answers: Any = scores
+    if hasattr(answers, "measured_by"):  # judged by nuggets
+        if run or keys or columns or measure_name:
+            raise LexiframeError(
+                "evaluate_scores: run, keys, columns and measure_name say how scores are read; "
+                "leave them out for judged answers"
+            )
+        s, d, known = answers.measured_by(measures)
+        how: dict[str, Any] = {"missing": missing or "own", "known": known, "preferences": d}
+        told = {"scores": answers.sources}
+        e = evaluated(s, [*known], inference, (requests, groups), told, **how)
+        return replace(e, answers=answers)
     named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
     sources = {"scores": chosen.files}

@@ -249,7 +249,8 @@ def leaderboard(
     x
         Leaderboards and results that `read_scores` reads: a table, file or folder with one value
         for each run and collection, or the scores of requests with a column ``collection``; or
-        evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``.
+        evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``, or what
+        `catalogue` returns.
     rule : str, function, or a list of these
         ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
         mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs);
@@ -270,14 +271,16 @@ def leaderboard(
         ``{collection: group}``.
     over : {"collections", "groups", "requests"}
         What the tests generalise to: other collections like these; other groups of collections; or
-        other requests of these collections, each with the weight w_c/n_c.
+        other requests of these collections, each with the weight w_c/n_c. For a measure of all
+        lists the pseudo-values of the jackknife stand for its requests, and the rule is the mean.
     test : {"holm", "max_t", "max_t_bootstrap"}
         How pairs are tested for the ranks that are possible: t-tests with Holm's correction, or
         the step-down test of the largest t, with resamples that change the signs of whole
         collections, or draw them with replacement; both studentise anew in each resample. For rules
         that count votes and fewer than 20 collections prefer ``max_t``: t-tests are liberal there.
     measure : str, optional
-        Which measure counts, where a collection has several.
+        Which measure counts, where a collection has several: of evaluations with items also one of
+        all lists (``"Coverage@10"``).
     smaller_is_better
         Collections of which smaller values are better.
     alpha : float

@@ -14,7 +14,7 @@ from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import assembled
 from lexiframe.evaluation.options import Inference, check_baseline
 from lexiframe.orderings import missing_requests
-from lexiframe.pairwise import arrays, grouping
+from lexiframe.pairwise import arrays, grouping, measured, pairs
 from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import replicates as replication
 
@@ -29,12 +29,13 @@ def evaluated(
     missing: missing_requests.Missing | None = None,
     coverage: pl.DataFrame | None = None,
     known: of_measures.Known | None = None,
+    preferences: pl.DataFrame | None = None,
 ) -> Evaluation:
     """Make the tables of an evaluation from scores, which may have replicates.
 
     ``grouped_by`` has the attributes of requests and the names of those that form groups, and
     ``sources`` is what the provenance says of the data. ``known`` are the facts of the measures;
-    None: the scores tell them.
+    None: the scores tell them. ``preferences`` are those by further measures.
     """
     of_replicates = table if "replicate" in table.columns else None
     if of_replicates is not None:
@@ -48,14 +49,19 @@ def evaluated(
         of_measures.warn_of_directions(unknown)
     if known is None:  # the values are not ours
         of_measures.refuse_mixed_units(s)
-    part = arrays.pair_cube(s)
+    if preferences is None or preferences.is_empty():
+        part = arrays.pair_cube(s)
+    else:
+        differences = [pairs.tables_of(arrays.pair_cube(s))[1]] if s.height else []
+        d = pl.concat([*differences, preferences], how="diagonal")
+        part = measured.cube_of_tables(s, d)
     attributes = grouping.attributes_of(part, requests, by) if by else None
     facts = {**sources, "measures": [*names], "missing": missing}
     told = of_measures.as_provenance(known or of_measures.facts_of_scores(s))
     return assembled(
         sums_of(part, attributes, by),
         facts | {"facts": told, "lacking": missing_requests.lacking_requests(table)},
-        "mean",
+        "mean" if preferences is None else "win_rate",
         inference,
         (attributes, by, requests),
         missing=missing,

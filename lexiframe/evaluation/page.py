@@ -12,7 +12,7 @@ from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.sample import Sample
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.options import RUNS_OF_PAGE
-from lexiframe.pairwise import PairCube, pairs
+from lexiframe.pairwise import PairCube, pairs, parse_measures
 from lexiframe.views import Rankings, html_page
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ def runs_of_page(orderings: pl.DataFrame, baseline: str | None) -> pl.Series | N
 
 def _rankings(e: Evaluation, origin: Origin | None) -> Rankings:
     """Return what the page shows of rankings, or why it shows none."""
+    if e.answers is not None:
+        return _of_answers(e)
     if origin is None:
         of_runs = "policies" in e.provenance
         gone = "The runs and judgments of these results are gone"
@@ -103,3 +105,16 @@ def _rankings(e: Evaluation, origin: Origin | None) -> Rankings:
     except ReadError as error:
         warn(f"report: without rankings, because they cannot be read again: {error}")
         return replace(found, why_none=f"The rankings could not be read again: {error}")
+
+
+def _of_answers(e: Evaluation) -> Rankings:
+    """Return which sentences state the nuggets, called by their ids and texts."""
+    try:
+        p = e.positions
+    except LexiframeError as error:
+        return Rankings(why_none=f"{error}.", attributes=e.attributes)
+    text = pl.when(pl.col("text") != pl.col("doc_id")).then("text")
+    p = p.join(e.answers.nuggets.rename({"nugget_id": "doc_id"}), on=["query_id", "doc_id"])
+    p = p.with_columns(pl.concat_str("doc_id", text, separator=": ", ignore_nulls=True))
+    measures = tuple(parse_measures(e.provenance["measures"]))
+    return Rankings(p, measures=measures, attributes=e.attributes, nuggets=True)

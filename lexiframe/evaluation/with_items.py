@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from lexiframe import evaluation
-from lexiframe.base import LexiframeError, printed, sums, typed
+from lexiframe.base import LexiframeError, printed, typed
 from lexiframe.base.face import added
 from lexiframe.collection import beyond
 from lexiframe.evaluation.buckets import sizes
@@ -25,7 +26,7 @@ from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import batches, column_forms, qrel_files
-from lexiframe.metrics import as_list, derived
+from lexiframe.metrics import as_list
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
 from lexiframe.projection import by_collection
@@ -57,35 +58,12 @@ class EvaluationWithItems(Evaluation):
     def tables(self, *, of_requests: bool = True) -> dict[str, pl.DataFrame]:
         """Return the tables by name, those of the catalogue too; see `Evaluation.tables`."""
         both = self.catalogue.values, self.catalogue.comparisons
-        return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=True))
+        return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=False))
 
-    def catalogue_differences(self) -> pl.DataFrame:
-        """Return for each two runs how much better the first is by measures of all lists.
-
-        ``se`` and ``df`` are those of the jackknife, ``baseline_value`` is that of ``run_b``.
-        """
-        by, alpha = self.provenance["groups"], self.provenance["inference"]["alpha"]
-        c: pl.DataFrame = self.catalogue.comparisons.unique([*by, "measure", "run_a", "run_b"])
-        metrics = {name: derived.known_metric(name) for name in self._catalogue_measures}
-        smaller = [name for name, one in metrics.items() if one and one.smaller_is_better]
-        df = pl.when(pl.col("n") > beyond.MANY).then(beyond.GROUPS - 1).otherwise(pl.col("n") - 1)
-        sign = pl.when(pl.col("measure").is_in(smaller)).then(-1).otherwise(1)
-        c = c.with_columns(
-            mean_difference=sign * pl.col("mean_difference") + 0.0, df=df.cast(pl.Float64)
-        )
-        half = ((c["ci_high"] - c["ci_low"]) / 2).fill_null(0.0).to_numpy()
-        c = c.with_columns(se=half / sums.t_reach(c["df"].to_numpy(), alpha / 2))
-        c = c.select(*by, "measure", "run_a", "run_b", "n", "mean_difference", "se", "df")
-        turned = c.with_columns(
-            mean_difference=0.0 - pl.col("mean_difference"), run_a="run_b", run_b="run_a"
-        )
-        on = [*by, "measure", "run_b"]
-        values: pl.DataFrame = self.catalogue.values.select(
-            *by, "measure", run_b="run", baseline_value="value"
-        )
-        return (
-            pl.concat([c, turned]).join(values, on=on, how="left", nulls_equal=True).sort(by + on)
-        )
+    def _written(self, target: Path) -> dict[Path, tuple[Any, dict[str, Any]]]:
+        name, units = CATALOGUES[-1], self.catalogue.units
+        file = {target / f"{name}.parquet": (units, {"table": name, **self.provenance})}
+        return super()._written(target) | (file if units is not None else {})
 
     @cached_property
     def _catalogue_measures(self) -> list[str]:
@@ -93,23 +71,23 @@ class EvaluationWithItems(Evaluation):
         return names
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
-        given = None if measures is None else list(map(str, as_list(measures)))
-        columns = (
-            self._catalogue_measures
-            if given is None
-            else [m for m in given if m in self._catalogue_measures]
-        )
-        others = None if given is None else [m for m in given if m not in columns]
+        asked = self._catalogue_measures if measures is None else [*map(str, as_list(measures))]
+        columns = [name for name in asked if name in self._catalogue_measures]
+        others = None if measures is None else [name for name in asked if name not in columns]
+        if columns and others == []:
+            raise LexiframeError(
+                f"{columns[0]}: it is of all lists of a run together; name a measure of requests "
+                "too, whose table it joins"
+            )
         table = super()._paper(others, runs, **how)
         if not columns:
             return table
         n = table.columns.index(shown.Column("run"))
         digits = 4 if how["decimals"] is None else how["decimals"]
         by, names = self.provenance["groups"], {v: k for k, v in (how["rename"] or {}).items()}
-        values = (
-            self.catalogue.values.sort(by, maintain_order=True) if by else self.catalogue.values
-        )
-        groups = values.partition_by(by, maintain_order=True) if by else [values]
+        groups = [self.catalogue.values]
+        if by:
+            groups = groups[0].sort(by, maintain_order=True).partition_by(by, maintain_order=True)
 
         def written(*numbers: float | None) -> tuple[str, str]:
             value, *ends = (printed.cell("mean", number, digits) for number in numbers)
@@ -198,7 +176,7 @@ def evaluate_with_items(
         return e
     grouped_by = (how.requests, how.groups) if how.groups else (None, None)
     found = beyond.catalogue_of(lists, beside.test, *beside.corrected, grouped_by)
-    return add_catalogue(e, found.values, found.comparisons)
+    return add_catalogue(e, found.values, found.comparisons, found.units)
 
 
 @typed
@@ -226,7 +204,7 @@ class Beside:
         if not self.how.measures:
             raise LexiframeError(
                 f"evaluate: {self.of_all[0]} is of all lists, and no measure of requests was asked "
-                "for; ask lexiframe.catalogue for it, or name another measure too"
+                "for; ask lexiframe.catalogue for it (gate takes what it returns), or name another"
             )
 
     @property
@@ -278,15 +256,20 @@ class Beside:
         if not self.of_all:
             return e
         found = beyond.catalogue_of_parts(self.found, self.test, *self.corrected)
-        return add_catalogue(e, found.values, found.comparisons)
+        return add_catalogue(e, found.values, found.comparisons, found.units)
 
 
 def add_catalogue(
-    e: Evaluation, values: pl.DataFrame, comparisons: pl.DataFrame
+    e: Evaluation,
+    values: pl.DataFrame,
+    comparisons: pl.DataFrame,
+    units: pl.DataFrame | None = None,
 ) -> EvaluationWithItems:
     """Return an evaluation with what all lists reach."""
     tables = {field.name: getattr(e, field.name) for field in fields(e)}
-    return EvaluationWithItems(**tables, catalogue=beyond.Catalogue(values, comparisons))
+    alpha = e.provenance["inference"]["alpha"]
+    c = beyond.Catalogue(values, comparisons, alpha, units=units)
+    return EvaluationWithItems(**tables, catalogue=c)
 
 
 def _joined_lists(

@@ -8,12 +8,20 @@ times as probable as others, and few items are popular; ``--runs FOLDER`` draws 
 runs with replacement instead, from ``runs/`` and ``qrels.trec`` in that folder. Intervals are those
 of `catalogue`, with groups of requests above 1,000, or as ``--groups`` says.
 
+``python tests/benchmarks/beyond.py leaderboards`` counts the same for leaderboards of three
+collections over other requests.
+
 ``python tests/benchmarks/beyond.py speed`` times measures of lists, one by one and all at once,
-beside nDCG@10 of `evaluate`, for users and items of the number of MovieLens 20M; and RecTools'
-where it is installed.
+beside nDCG@10 of `evaluate`, for users and items of the number of MovieLens 20M; with
+``--rectools-python PATH``, a Python that has RecTools, also those of its measures that mean the
+same, of which the values are printed.
 """
 
 import argparse
+import json
+import statistics
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -89,7 +97,7 @@ def held(draw, other, n_requests, n_items, draws, groups=None):
         named = [
             Lists(**{**vars_of(one), "name": name}) for one, name in zip(three, "abc", strict=True)
         ]
-        v, c = plan.values(named), plan.comparisons(named)
+        v, c = plan.tables(named)
         value = v.filter(run="a").select("measure", "value", "ci_low", "ci_high")
         same = c.filter(run_a="a", run_b="b").select("measure", "p_value")
         apart = c.filter(run_a="a", run_b="c").select(
@@ -130,6 +138,44 @@ def intervals(arguments):
             found = held(first, second, n, n_items, arguments.draws, arguments.groups)
             said = (f"{m} {i:.3f}/{d:.3f}/{r:.3f}" for m, i, d, r in found.rows())
             print(f"Q = {n:,}, {name} (and {other}): {'; '.join(said)}", flush=True)
+
+
+def over_requests(draws, exponents, other, sizes=(50, 100, 200)):
+    """Return by measure the rates at which intervals of leaderboards hold, and tests reject.
+
+    Two runs recommend in a collection for each of the exponents of their popularity.
+    """
+    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{i:05}" for i in range(ITEMS)]}))
+    named = [lf.Coverage @ K, lf.Gini @ K, lf.Entropy @ K]
+    plan = beyond.How(named, None, "t", 0.05, 0, 0)
+    both = [
+        [simulated(one, seed) for seed, one in enumerate(of_run, start)]
+        for of_run, start in ((exponents, 0), (other, 50))
+    ]
+    rows = []
+    for _ in range(draws):
+        reached = {}
+        for n, two in zip(sizes, zip(*both, strict=True), strict=True):
+            lists = [vars_of(as_lists(draw(n), items)) for draw in two]
+            runs = [Lists(**of | {"name": name}) for of, name in zip(lists, "ab", strict=True)]
+            reached[str(n)] = beyond.catalogue_of(runs, plan, ["holm"], "measure", (None, None))
+        for measure in map(str, named):
+            c = lf.leaderboard(reached, measure=measure, over="requests").comparisons
+            rows.append(
+                c.select("mean_difference", "ci_low", "ci_high", "p_value", m=pl.lit(measure))
+            )
+    table = pl.concat(rows).with_columns(truth=pl.col("mean_difference").mean().over("m"))
+    return table.group_by("m", maintain_order=True).agg(
+        interval=pl.col("truth").is_between("ci_low", "ci_high").mean(),
+        rejected=(pl.col("p_value") < 0.05).mean(),
+    )
+
+
+def leaderboards(arguments):
+    """Print the rates of leaderboards over requests: of runs that are alike, and of others."""
+    for exponents, other in [((0.8, 0.8, 0.8),) * 2, ((0.8, 0.3, 0.8), (1.6, 0.8, 0.3))]:
+        for measure, held, rejected in over_requests(arguments.draws, exponents, other).rows():
+            print(f"{exponents} and {other}, {measure}: {held:.3f}, {rejected:.3f}", flush=True)
 
 
 def seconds(call):
@@ -173,17 +219,57 @@ def speed(arguments):
         print(f"list_scores, {name}: {took:.2f} s, {took / base:.2f} times", flush=True)
     took = seconds(lambda: lf.catalogue(runs, ["Coverage@10", "Gini@10", "Entropy@10"], items))
     print(f"catalogue, Coverage, Gini, Entropy: {took:.2f} s, {took / base:.2f} times")
-    try:
-        from rectools import metrics
-    except ImportError:
-        print("RecTools is not installed here")
-        return
-    reco = run.rename({"score": "rank"}).to_pandas()
-    reco["rank"] = np.tile(np.arange(1, K + 1), users)
-    told = {"reco": reco, "prev_interactions": past.to_pandas(), "catalog": range(n_items)}
-    theirs = {"Novelty": metrics.MeanInvUserFreq(K), "ARP": metrics.AvgRecPopularity(K)}
-    took = seconds(lambda: metrics.calc_metrics(theirs, **told))
-    print(f"RecTools, Novelty and ARP: {took:.2f} s")
+    if arguments.rectools_python:
+        beside_rectools(arguments, run, past.unique(maintain_order=True))
+
+
+def beside_rectools(arguments, run, past):
+    """Print the times of RecTools, in its own environment, beside ours, in turn, as ratios.
+
+    Both begin with frames and end with means; ours have intervals too. Components of items, of
+    which Hamming distances are, are 18 zeros or ones.
+    """
+    rng = np.random.default_rng(0)
+    parts = pl.DataFrame(rng.integers(2, size=(27_000, 18)), [f"f{n}" for n in range(18)])
+    table = pl.DataFrame({"item_id": np.arange(27_000), "vector": parts.to_numpy()})
+    lists, runs = {"Novelty": "Novelty@10", "ARP": "ARP@10"}, {"model": run}
+    lists["ILD"] = "ILD(distance=hamming)@10"
+
+    def of_lists(*names):
+        needed = table if "ILD" in names else table.select("item_id")
+        items = lf.read_items(needed, history=past)
+        s = lf.list_scores(runs, [lists[name] for name in names], items)
+        return lf.aggregates(s)["value"][0]
+
+    def of_all():
+        items = lf.read_items(table.select("item_id"))
+        return lf.catalogue(runs, "Coverage@10", items).values["value"][0]
+
+    ours = {name: (lambda name=name: of_lists(name)) for name in lists} | {"Coverage": of_all}
+    ours["all"] = lambda: (of_lists(*lists), of_all())
+    rounds = []
+    with tempfile.TemporaryDirectory() as folder:
+        run.write_parquet(Path(folder, "run.parquet"))
+        past.write_parquet(Path(folder, "past.parquet"))
+        parts.insert_column(0, table["item_id"]).write_parquet(Path(folder, "parts.parquet"))
+        command = [arguments.rectools_python, str(Path(__file__).with_name("beyond_rectools.py"))]
+        for _ in range(3):
+            done = subprocess.run([*command, folder], capture_output=True, text=True, check=True)
+            theirs = json.loads(done.stdout.splitlines()[-1])
+            for name, call in ours.items():
+                start = time.perf_counter()
+                value = call()
+                rounds.append((name, time.perf_counter() - start, value, *theirs[name]))
+    for name in ours:
+        mine, value, theirs, its_value = zip(
+            *(one[1:] for one in rounds if one[0] == name), strict=True
+        )
+        ratio = statistics.median(b / a for a, b in zip(mine, theirs, strict=True))
+        print(
+            f"{name}: {statistics.median(mine):.2f} s, RecTools {statistics.median(theirs):.2f} s, "
+            f"{ratio:.1f} times"
+            + ("" if name == "all" else f" ({value[0]:.6f}, {its_value[0]:.6f})")
+        )
 
 
 def main():
@@ -197,9 +283,13 @@ def main():
     one.add_argument("--groups", type=int)
     one.add_argument("--runs", type=Path)
     one.add_argument("--most", type=int, default=6)
+    boards = parts.add_parser("leaderboards")
+    boards.set_defaults(run=leaderboards)
+    boards.add_argument("--draws", type=int, default=300)
     two = parts.add_parser("speed")
     two.set_defaults(run=speed)
     two.add_argument("--users", type=int, default=138_000)
+    two.add_argument("--rectools-python", metavar="PATH", help="a Python with RecTools")
     arguments = parser.parse_args()
     arguments.run(arguments)
 

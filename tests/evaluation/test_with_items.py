@@ -83,6 +83,8 @@ def test_it_is_shown_beside_the_means(e, tmp_path):
     short = e.markdown(["Coverage@5", "nDCG@5"], decimals=0)
     assert "Gini" not in short
     assert "Coverage" not in e.markdown(["nDCG@5"])
+    with pytest.raises(lf.LexiframeError, match="name a measure of requests too, whose table"):
+        e.markdown(["Coverage@5"])
 
 
 def test_what_was_written_is_read_again(e, tmp_path):
@@ -326,19 +328,146 @@ def test_a_gate_takes_measures_of_all_lists(e):
 
 
 def test_what_a_gate_refuses_of_all_lists(e):
-    with pytest.raises(lf.LexiframeError, match="name a measure of requests too"):
-        lf.gate(e, {"Coverage@5": 0.1}, **TWO)
+    with pytest.raises(lf.LexiframeError, match="Coverage@5"):
+        lf.gate(e, {"Coverage@5": 1.0}, **TWO)  # as wide as its range
     of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    other = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS, baseline="c")
+    with pytest.raises(lf.LexiframeError, match="expected differences of b and a for measures"):
+        lf.gate(other, {"Coverage@5": 0.1}, **TWO)
     with pytest.raises(lf.LexiframeError, match="expected the groups of the evaluation"):
         lf.gate(e, MARGINS, **TWO, requests=of, by="age")
 
 
-def test_leaderboards_take_measures_of_lists_and_refuse_those_of_all(e):
+ALONE = {"Coverage@5": 0.25, "Gini(exposure=dcg)@5": "50%"}
+
+
+def test_a_gate_on_measures_of_all_lists_alone(e):
+    g = lf.gate(e, ALONE, **TWO)
+    assert_frame_equal(g, lf.gate(e, MARGINS, **TWO).filter(pl.col("measure") != "nDCG@5"))
+    c = lf.catalogue(RUNS, [*ALONE], ITEMS, qrels=QRELS, alpha=0.2)  # the gate has an α of its own
+    assert_frame_equal(lf.gate(c, ALONE, **TWO), g)
+    same = {
+        "a": RUNS["a"],
+        "b": {u: {d: 2 * s for d, s in of.items()} for u, of in RUNS["a"].items()},
+    }
+    again = lf.evaluate({**same, "c": RUNS["c"]}, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS)
+    (row,) = lf.gate(again, {"Coverage@5": 0.1}, **TWO).rows(named=True)
+    assert row["outcome"] == "pass"
+    assert "nothing changed: b ranks the same documents" in row["why"]
+    # a catalogue alone does not know the lists
+    (row,) = lf.gate(again.catalogue, {"Coverage@5": 0.1}, **TWO).rows(named=True)
+    assert row["outcome"] == "undecided"
+    assert "all differences are equal" in row["why"]
+
+
+def test_a_gate_on_a_catalogue_in_groups():
+    of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    grouped = {"requests": of, "by": "age"}
+    c = lf.catalogue(RUNS, "Coverage@5", ITEMS, qrels=QRELS, groups=5, **grouped)
+    g = lf.gate(c, 0.25, **TWO)
+    assert g["age"].to_list() == ["old", "young"]
+    # of 5 groups of requests: the interval is that of 4 degrees of freedom
+    wider = lf.catalogue(RUNS, "Coverage@5", ITEMS, qrels=QRELS, groups=5, alpha=0.1, **grouped)
+    ends = wider.comparisons.filter(run_a="a", run_b="b").select(-pl.col("ci_high"), "ci_low")
+    assert g["ci_low"].to_list() == pytest.approx(ends["ci_high"].to_list())
+
+
+def test_a_catalogue_has_no_values_of_requests(e):
+    assert lf.asl_curve(e.catalogue)["measure"].n_unique() == 2
+    with pytest.raises(TypeError, match="expected values of requests, found a Catalogue"):
+        lf.compare(e.catalogue)
+
+
+def test_leaderboards_take_measures_of_lists_and_of_all_lists(e):
     board = lf.leaderboard({"x": e, "y": e}, measure="Novelty@5")
     first = e.means.filter(measure="Novelty@5", rank=1)["run"].item()
     assert board.ranking.filter(rank=1)["run"].item() == first
-    with pytest.raises(lf.LexiframeError, match="Coverage@5"):
-        lf.leaderboard({"x": e, "y": e}, measure="Coverage@5")
+    # one number of each run and collection, larger ones better
+    several = {name: _other_lists(seed) for seed, name in enumerate("uvwxyz")}
+    for measure, sign in (("Coverage@5", 1), ("Gini(exposure=dcg)@5", -1)):
+        board = lf.leaderboard(several, measure=measure)
+        values = pl.concat(
+            c.values.with_columns(collection=pl.lit(name)) for name, c in several.items()
+        ).filter(measure=measure)
+        given = lf.leaderboard(values.select("run", "collection", value=sign * pl.col("value")))
+        assert_frame_equal(board.ranking, given.ranking)
+        assert_frame_equal(board.comparisons, given.comparisons)
+    beside = {
+        name: lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS) for name in "xy"
+    }
+    cells = lf.leaderboard(beside, measure="Coverage@5").cells
+    found = beside["x"].catalogue.values.select("run", "value")
+    assert_frame_equal(cells.filter(collection="x").select("run", "value"), found)
+
+
+def _other_lists(seed):
+    rng = np.random.default_rng(seed)
+    runs = {
+        run: {
+            f"u{u}": {f"d{d}": 1 / (1 + r) for r, d in enumerate(rng.permutation(n)[:5])}
+            for u in range(USERS)
+        }
+        for run, n in (("a", 20), ("b", 30), ("c", 40))
+    }
+    return lf.catalogue(runs, ["Coverage@5", "Gini(exposure=dcg)@5"], ITEMS)
+
+
+def test_over_other_requests_the_jackknife_of_each_collection_counts():
+    several = {name: _other_lists(seed) for seed, name in enumerate("xyz")}
+    how = {"measure": "Gini(exposure=dcg)@5", "over": "requests"}
+    board = lf.leaderboard(several, weights={"x": 2, "y": 1, "z": 1}, **how)
+    apart = pl.concat([c.differences().filter(measure=how["measure"]) for c in several.values()])
+    weight = np.array([0.5, 0.25, 0.25])
+    for run_a, run_b, found, t, df in board.comparisons.select(
+        "run_a", "run_b", "mean_difference", "statistic", "df"
+    ).iter_rows():
+        d, se, n = (
+            apart.filter(run_a=run_a, run_b=run_b)
+            .select("mean_difference", "se", "df")
+            .to_numpy()
+            .T
+        )
+        parts = (weight * se) ** 2
+        assert found == pytest.approx(weight @ d)
+        assert t == pytest.approx(found / np.sqrt(parts.sum()))
+        assert df == pytest.approx(parts.sum() ** 2 / (parts**2 / n).sum())  # Welch, Satterthwaite
+    with pytest.raises(lf.LexiframeError, match="borda cannot count requests; take rule='mean'"):
+        lf.leaderboard(several, "borda", **how)
+
+
+def test_gates_and_leaderboards_of_results_that_are_read_again(e, tmp_path):
+    e.write(tmp_path)
+    again = lf.read_results(tmp_path)
+    for how in ({}, {"over": "requests"}):
+        both = [
+            lf.leaderboard({"x": one, "y": one}, measure="Coverage@5", **how) for one in (e, again)
+        ]
+        assert_frame_equal(both[0].ranking, both[1].ranking)
+    assert_frame_equal(lf.gate(again, ALONE, **TWO), lf.gate(e, ALONE, **TWO))
+    (tmp_path / "catalogue_units.parquet").unlink()  # one number of each run is left
+    again = lf.read_results(tmp_path)
+    with pytest.raises(lf.LexiframeError, match="found one number for each run and collection"):
+        lf.leaderboard({"x": again, "y": again}, measure="Coverage@5", over="requests")
+
+
+def test_gates_and_leaderboards_of_evaluations_in_parts(e, tmp_path):
+    parts = lf.evaluate(RUNS, QRELS, MEASURES, items=ITEMS, keep="scores", out=tmp_path)
+    columns = ["measure", "outcome", "p_value", "ci_low"]
+    assert_frame_equal(
+        lf.gate(parts, ALONE, **TWO).select(columns), lf.gate(e, ALONE, **TWO).select(columns)
+    )
+    how = {"measure": "Coverage@5", "over": "requests"}
+    found, expected = (lf.leaderboard({"x": one, "y": one}, **how).ranking for one in (parts, e))
+    assert_frame_equal(found, expected)
+
+
+def test_leaderboards_refuse_groups_of_all_lists():
+    of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    c = lf.catalogue(RUNS, "Coverage@5", ITEMS, requests=of, by="age")
+    grouped = lf.evaluate(RUNS, QRELS, MEASURES, items=ITEMS, requests=of, by="age")
+    assert lf.leaderboard({"x": grouped, "y": grouped}, measure="nDCG@5").cells.height == 6
+    with pytest.raises(lf.LexiframeError, match=r"found those of groups \(age\)"):
+        lf.leaderboard({"x": c, "y": c})
 
 
 def test_depth_cuts_the_lists_too():

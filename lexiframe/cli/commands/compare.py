@@ -124,10 +124,13 @@ def _score_pairs(
     inputs: RunsOrScores, measure: list[str] | None, tests: InferenceOptions, outputs: list[Path]
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the scores of other tools, and the facts that a file states."""
-    from lexiframe.evaluation import load_chosen
+    from lexiframe.evaluation import evaluate_scores, load_chosen
     from lexiframe.orderings import missing_requests
 
     scores, how_read = inputs.given_scores(outputs, tests.requests, measure)
+    if inputs.answers.nuggets:
+        e = evaluate_scores(scores, **how_read)
+        return e.part(), {name: e.provenance[name] for name in ("scores", "missing")}
     missing = how_read.pop("missing")
     chosen = load_chosen(scores, warns=missing is None, **how_read)
     table, _ = missing_requests.settle(chosen.table, missing)

@@ -213,7 +213,9 @@ def _gate_with_items(
     scan = inputs.found(outputs, requests)
     read = added(evaluation, "read_items", "--items")(items, history=history)
     asked: dict[str, Any] = {"items": read, "requests": requests, "by": by}
-    e = evaluate(scan, inputs.judgments(), [*margins], **asked, **vars(inputs.policies))
+    # num_ret: measures of all lists alone are no evaluation
+    names = [*margins, "num_ret"]
+    e = evaluate(scan, inputs.judgments(), names, **asked, **vars(inputs.policies))
     named = {one["path"]: str(one["run"]) for one in e.provenance["runs"]}  # in another order
     first, second = (named[str(source.origin)] for source in scan.sources)
     return e, (first, second), {"policies": asdict(inputs.policies)}

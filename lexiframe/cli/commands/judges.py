@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +14,11 @@ from lexiframe.base import LexiframeError, printed, unknown_name
 from lexiframe.cli.arguments import holds_judgments, refuse_measures
 from lexiframe.cli.inputs import (
     InputOptions,
+    NuggetOptions,
     as_columns,
     as_grades,
     found_runs,
     named_file,
-    refuse_reading_options,
     refuse_replacing,
 )
 from lexiframe.cli.options import INPUT, STATISTICS, Format, option
@@ -74,16 +74,9 @@ SomeRuns = Annotated[
         show_default=False,
     ),
 ]
-OfScores = Annotated[
-    bool,
-    option(
-        INPUT,
-        "Files have the scores of runs per request, people=FILE auto=FILE; no judgments, no runs. "
-        "-m people=A -m auto=B compares measures of other names.",
-        "--scores",
-        rare=True,
-    ),
-]
+_SCORES = """Files have the scores of runs per request, people=FILE auto=FILE; no judgments, no
+runs. -m people=A -m auto=B compares measures of other names."""
+OfScores = Annotated[bool, option(INPUT, _SCORES, "--scores", rare=True)]
 
 
 @dataclass
@@ -93,11 +86,17 @@ class JudgeOptions(InputOptions):
     qrels: JudgeFiles  # type: ignore[assignment]
     runs: SomeRuns
     scores: OfScores = False
+    answers: NuggetOptions = field(default_factory=NuggetOptions)
     missing: missing_requests.Missing | None = None
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether there are scores, or answers that have some, in place of judgments and runs."""
+        return self.scores or self.answers.nuggets
 
     def __post_init__(self) -> None:
         """Take the files of judgments in front of the runs for those of judges."""
-        if self.scores:
+        if self.has_scores:
             self.qrels = [*self.qrels, *map(_name_file, self.runs)]
             self.runs = []
             return
@@ -133,8 +132,11 @@ class JudgeOptions(InputOptions):
 
     def judges(self) -> dict[str, Any]:
         """Read judgments or scores if options say how; else return paths for others to read."""
+        self.answers.refuse(self, has_scores=self.has_scores)
+        if self.answers.nuggets:
+            rel = self.policies.rel
+            return {name: self.answers.read(path, rel) for name, path in self.files().items()}
         if self.scores:
-            refuse_reading_options(self)
             columns = as_columns(self.column)
             read = per_request_scores.read_scores
             return {n: read(p, columns=columns) if columns else p for n, p in self.files().items()}
@@ -172,16 +174,9 @@ Human = Annotated[
         metavar="NAME",
     ),
 ]
-Families = Annotated[
-    str | None,
-    option(
-        STATISTICS,
-        "The family of each run (columns run, family): show whether judges favour their own family "
-        "(--own), against the first judge.",
-        metavar="FILE",
-        rare=True,
-    ),
-]
+_FAMILIES = """The family of each run (columns run, family): show whether judges favour their own
+family (--own), against the first judge."""
+Families = Annotated[str | None, option(STATISTICS, _FAMILIES, metavar="FILE", rare=True)]
 _OWN = "The judges' own family; JUDGE=NAME says that of one judge, repeat for several."
 Own = Annotated[
     list[str],
@@ -239,7 +234,7 @@ def judges(
     --human the means by people and model together, or with --families the favour of each judge.
     """
     grouping.names_of(tests.requests, tests.by)
-    if not (inputs.runs or inputs.scores):
+    if not (inputs.runs or inputs.has_scores):
         tests.refuse_without_runs(measure)
     _refuse_outputs(out, inputs, tests, families)
     if families is not None or own:
@@ -250,7 +245,7 @@ def judges(
         return
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(tests.requests), "by": tests.by}
     how: dict[str, Any] = vars(tests) | groups
-    if inputs.scores:
+    if inputs.has_scores:
         judged = inputs.judges()
         how["missing"], asked = inputs.missing, _asked_of_scores(measure, judged)
         found = compare_judges(None, judged, asked, **how)
@@ -335,24 +330,22 @@ def _print_favour(
         other = "--by" if human is None else "--human"
         raise typer.BadParameter(f"--families looks at all requests and judges; leave {other} out")
     scores, asked = inputs.judges(), None
-    if inputs.scores:
+    if inputs.has_scores:
         asked = _asked_of_scores(measure, scores)
     else:
         scores = _scores_by_judge("--families", inputs, scores, parse_measures(measure or MEASURES))
-    first, *others = scores
+    first = next(iter(scores))
+    people = scores.pop(first)
     if isinstance(asked, dict):
         asked = {"people" if judge == first else judge: names for judge, names in asked.items()}
-    named = dict(
-        text.split("=", 1) for text in own if text.startswith(tuple(f"{n}=" for n in others))
-    )
+    parts = [text.partition("=") for text in own]
+    named = {judge: family for judge, is_named, family in parts if judge in scores and is_named}
     if len(own) > 1 and len(named) < len(own):
         raise typer.BadParameter(
-            f"--own: expected one family, or JUDGE=NAME for each of {', '.join(others)}, found "
+            f"--own: expected one family, or JUDGE=NAME for each of {', '.join(scores)}, found "
             f"{', '.join(own)}"
         )
-    judged = {name: scores[name] for name in others}
-    how: dict[str, Any] = {"own": named or own[0], "measures": asked, "alpha": tests.alpha}
-    table = own_family(scores[first], judged, families, **how)
+    table = own_family(people, scores, families, named or own[0], measures=asked, alpha=tests.alpha)
     if out is not None:
         to_parquet.write_tables(out, {"own_family": table})
         typer.echo(f"wrote {out / 'own_family.parquet'}", err=True)
@@ -399,7 +392,7 @@ def _refuse_outputs(
     output_files.refuse_unwritable(out)
     names = ["own_family"] if families else [*_OF_GRADES, "prediction_powered"]
     files = [out / f"{name}.parquet" for name in names]
-    if (inputs.runs or inputs.scores) and not families:
+    if (inputs.runs or inputs.has_scores) and not families:
         files = JudgeComparison.files(out)
     output_files.refuse_outputs(files)
     scan = inputs.scan() if inputs.runs else None

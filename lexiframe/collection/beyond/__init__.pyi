@@ -14,8 +14,6 @@ from .in_parts import ListsInParts as ListsInParts
 from .lists import lists_of as lists_of
 from .scored_lists import deepest as deepest
 from .scored_lists import values_table as values_table
-from .jackknife import GROUPS as GROUPS
-from .jackknife import MANY as MANY
 from .list_measures import ListMetric as ListMetric
 from .catalogue_measures import CatalogueMetric as CatalogueMetric
 from .measures import BEYOND as BEYOND

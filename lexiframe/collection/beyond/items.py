@@ -123,13 +123,6 @@ class Items:
         least = falling[min(needed, len(users) - 1)]
         return np.asarray((users < least) | (users == 0))
 
-    def directions(self) -> np.ndarray:
-        """Return the vectors at length 1; 0 throughout for an item without a direction."""
-        vectors = np.nan_to_num(self.needed("vector", "ILD"))
-        length = np.linalg.norm(vectors, axis=1, keepdims=True)
-        units = np.zeros_like(vectors)
-        return np.asarray(np.divide(vectors, length, out=units, where=length > 0))
-
     def shares(self) -> sparse.csr_array:
         """Return items × categories, each item's weight spread evenly over its categories."""
         categories = self.needed("categories", "categories")
@@ -141,40 +134,35 @@ class Items:
 
         Raise for an item that is not in the catalogue otherwise.
         """
-        distinct = ids.unique()
-        new = distinct.filter(~distinct.is_in(self.ids.implode())).sort()
-        items = self
-        if len(new):
-            if self.unknown == "error":
-                raise LexiframeError(
-                    f"{where}: expected items of the catalogue, found others: {n_and_first(new)}; "
-                    "add them, or read_items(..., unknown='cold') takes them as items without "
-                    "users, categories and vector"
-                )
-            items = self._with_cold(new)
-        return items, items.ids.search_sorted(ids).to_numpy().astype(np.int64)
+        place = self._numbers(ids)
+        if not place.null_count():
+            return self, place.to_numpy()
+        new = ids.filter(place.is_null()).unique().sort()
+        if self.unknown == "error":
+            raise LexiframeError(
+                f"{where}: expected items of the catalogue, found others: {n_and_first(new)}; "
+                "add them, or read_items(..., unknown='cold') takes them as items without "
+                "users, categories and vector"
+            )
+        items = self._with_cold(new)
+        return items, items._numbers(ids).to_numpy()
+
+    def _numbers(self, ids: pl.Series) -> pl.Series:
+        """Return the number of each item, null for one that is not here."""
+        return ids.cast(pl.Enum(self.ids), strict=False).to_physical().cast(pl.Int64)
 
     def _with_cold(self, new: pl.Series) -> Items:
         ids = pl.concat([self.ids, new]).sort()
-        place = ids.search_sorted(self.ids).to_numpy()
-
-        def spread(values: np.ndarray | None, fill: float) -> np.ndarray | None:
-            if values is None:
-                return None
-            wider = np.full((len(ids), *values.shape[1:]), fill)
-            wider[place] = values
-            return wider
-
-        categories = None
-        if self.categories is not None:
-            at = self.categories.tocoo()
-            shape = (len(ids), at.shape[1])
-            categories = sparse.csr_array((at.data, (place[at.row], at.col)), shape=shape)
-        history = self.history
+        place, n = ids.search_sorted(self.ids).to_numpy(), len(self)
+        wider = sparse.csr_array((np.ones(n), (place, np.arange(n))), shape=(len(ids), n))
+        users, categories = (one if one is None else wider @ one
+                             for one in (self.users, self.categories))  # fmt: skip
+        vectors, history = self.vectors, self.history
+        if vectors is not None:
+            vectors = np.full((len(ids), vectors.shape[1]), np.nan)
+            vectors[place] = self.vectors
         if history is not None:
-            item = pl.Series(place[history["item"].to_numpy()].astype(np.int64))
-            history = history.with_columns(item=item).sort("query_id", "item")
-        users, vectors = spread(self.users, 0.0), spread(self.vectors, np.nan)
+            history = history.with_columns(item=pl.Series(place[history["item"]], dtype=pl.Int64))
         return Items(ids, users, self.n_users, categories, vectors, history, self.unknown)
 
 
@@ -238,13 +226,13 @@ def read_items(
     found, past = Items(frame["doc_id"], unknown=unknown), None
     if history is not None:
         table = _table(history, "history", _OF_HISTORY)
-        n = table.height
-        table = table.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
-        if table.height < n and table.width > len(_OF_HISTORY.key):
-            again = n - table.height
-            warn(f"history: pairs that are there again, of which the first counts: {again:,}")
         found, item = found.places_of(table["doc_id"], "history")
-        past = table.drop("doc_id").with_columns(item=pl.Series(item)).sort("query_id", "item")
+        table = table.drop("doc_id").with_columns(item=pl.Series(item))
+        table = table.sort("query_id", "item", maintain_order=True)
+        pair = pl.col("query_id", "item")
+        past = table.filter(pl.any_horizontal(pair.ne_missing(pair.shift())))
+        if (again := table.height - past.height) and table.width > len(_OF_HISTORY.key):
+            warn(f"history: pairs that are there again, of which the first counts: {again:,}")
     ids = pl.DataFrame({"doc_id": found.ids})
     frame = ids.join(frame, on="doc_id", how="left", maintain_order="left")
     of_each = _users_of(frame, past)

@@ -48,6 +48,19 @@ def left_out(
     return float(value), metric.of_totals(rest)
 
 
+def pseudo_values(value: float, without: np.ndarray) -> np.ndarray:
+    """T + (Q − 1)(T̄ − T_(q)): their mean is T, and its standard error that of the jackknife.
+
+    Tukey, Annals of Mathematical Statistics 1958; centred here at T itself.
+
+    Examples
+    --------
+    >>> pseudo_values(0.5, np.array([0.25, 0.5, 0.75])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return np.asarray(value + (len(without) - 1) * (without.mean() - without))
+
+
 def error_of(without: np.ndarray) -> float:
     """√((Q − 1)/Q Σ (T_(q) − T̄)²); 0 where all are equal but for rounding, NaN where one is.
 

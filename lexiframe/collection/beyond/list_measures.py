@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from scipy import sparse
 
 from lexiframe.base import LexiframeError, unknown_name
 from lexiframe.collection.beyond.distributions import (
@@ -140,56 +141,41 @@ def _in_run(lists: Lists, name: str) -> np.ndarray:
 
 def diversity(lists: Lists, *, distance: str, of: str) -> np.ndarray:
     """The mean distance over the pairs of L."""
-    items = lists.items
-    by_category = of == "categories" or (distance != "hamming" and items.vectors is None)
-    if distance == "jaccard" or (by_category and distance == "cosine"):
-        items.needed("categories" if distance == "jaccard" or of == "categories" else "vector",
-                     "ILD") if items.categories is None else None  # fmt: skip
+    items, by_category = lists.items, distance == "jaccard" or of == "categories"
+    if distance == "cosine" and items.vectors is None and items.categories is not None:
+        by_category = True
+    values = items.needed("categories" if by_category else "vector", "ILD")
     if distance == "cosine":
-        return _cosine(lists, by_category=by_category)
-    if distance == "jaccard":
-        return _jaccard(lists)
-    return _hamming(lists, by_category=by_category)
+        return _cosine(lists, values if by_category else np.nan_to_num(values))
+    dense = values.toarray() if by_category else values
+    return (_jaccard if distance == "jaccard" else _hamming)(lists, dense)
 
 
-def _cosine(lists: Lists, *, by_category: bool) -> np.ndarray:
-    """1 − (|Σ u|² − v) / (v (v − 1)), of the v vectors u of length 1."""
-    if by_category:
-        categories = lists.items.needed("categories", "ILD(of=categories)")
-        length = np.sqrt(categories.sum(axis=1))
-        units = categories.multiply((1 / np.maximum(length, 1))[:, None]).tocsr()
-        has = length > 0
-    else:
-        units = lists.items.directions()
-        has = units.any(axis=1)
-    v = np.bincount(lists.request, has[lists.item], len(lists.queries))
-    total = (lists.sums(units) ** 2).sum(axis=1)
+def _cosine(lists: Lists, vectors: Any) -> np.ndarray:
+    """1 − (|Σ u|² − v) / (v (v − 1)), of the v vectors u of length 1; one of length 0 is none."""
+    length = np.sqrt((vectors * vectors).sum(axis=1))
+    scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    v = np.bincount(lists.request, length[lists.item] > 0, len(lists.queries))
+    total = (lists.sums(sparse.diags_array(scale) @ vectors) ** 2).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(v > 1, np.maximum(1 - (total - v) / (v * (v - 1)), 0.0), np.nan)
-
-
-def _pairs_in(grid: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield, for each distance of places, the rows of pairs of items, and both items."""
-    for lag in range(1, grid.shape[1]):
-        row, place = np.nonzero(grid[:, lag:] >= 0)
-        yield row, grid[row, place], grid[row, place + lag]
 
 
 def _mean_over_pairs(lists: Lists, has: np.ndarray, distance: Callable[..., Any]) -> np.ndarray:
     grid = lists.grid(has)
     total, n = np.zeros(len(grid)), np.zeros(len(grid))
-    for row, a, b in _pairs_in(grid):
-        total += np.bincount(row, distance(a, b), len(grid))
+    for lag in range(1, grid.shape[1]):  # how far apart two items of a list stand
+        row, place = np.nonzero(grid[:, lag:] >= 0)
+        total += np.bincount(row, distance(grid[row, place], grid[row, place + lag]), len(grid))
         n += np.bincount(row, minlength=len(grid))
     with np.errstate(invalid="ignore"):
         return np.asarray(total / n)
 
 
-def _jaccard(lists: Lists) -> np.ndarray:
+def _jaccard(lists: Lists, categories: np.ndarray) -> np.ndarray:
     """1 − |A ∩ B| / |A ∪ B| of the sets of categories."""
-    member = lists.items.needed("categories", "ILD(distance=jaccard)").toarray().astype(bool)
-    bits = np.packbits(member, axis=1)
-    size = member.sum(axis=1)
+    bits = np.packbits(categories > 0, axis=1)
+    size = np.count_nonzero(categories, axis=1)
 
     def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         both = np.bitwise_count(bits[a] & bits[b]).sum(axis=1, dtype=np.int64)
@@ -198,11 +184,7 @@ def _jaccard(lists: Lists) -> np.ndarray:
     return _mean_over_pairs(lists, size > 0, distance)
 
 
-def _hamming(lists: Lists, *, by_category: bool) -> np.ndarray:
+def _hamming(lists: Lists, vectors: np.ndarray) -> np.ndarray:
     """The share of components that differ."""
-    if by_category:
-        vectors = lists.items.needed("categories", "ILD(of=categories)").toarray()
-    else:
-        vectors = lists.items.needed("vector", "ILD(distance=hamming)")
     has = ~np.isnan(vectors).any(axis=1)
     return _mean_over_pairs(lists, has, lambda a, b: (vectors[a] != vectors[b]).mean(axis=1))

@@ -233,11 +233,12 @@ def ranked_and_lists(
     items, place = _places_of(items, ids, codes, ranked.names, found)
     relevant = None if judged is None else _relevant_keys(judged, items)
     past = None if items.history is None else Past.find(ranked.queries, items.history)
+    number = np.zeros(codes.to_numpy().max(initial=0) + 1, np.int64)  # codes are dense
+    number[codes.to_numpy()] = place
     others: dict[str, Lists] = {}
     for name, (request, document, rank) in zip(ranked.names, found, strict=True):
-        item = place[np.searchsorted(codes.to_numpy(), document)]
         others[name] = Lists(
-            name, request, item, rank, ranked.queries, items, relevant, past, others
+            name, request, number[document], rank, ranked.queries, items, relevant, past, others
         )
     return ranked, [*others.values()]
 

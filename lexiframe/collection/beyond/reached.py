@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -31,14 +31,21 @@ from lexiframe.collection.beyond.catalogue_measures import (
     share_of,
 )
 from lexiframe.collection.beyond.items import Items
-from lexiframe.collection.beyond.jackknife import error_of, left_out
+from lexiframe.collection.beyond.jackknife import (
+    GROUPS,
+    MANY,
+    error_of,
+    left_out,
+    pseudo_values,
+)
 from lexiframe.collection.beyond.lists import Lists, lists_of
 from lexiframe.collection.beyond.scored_lists import deepest, of_kind
 from lexiframe.io import column_forms, problems
+from lexiframe.metrics import derived
 from lexiframe.pairwise import By, grouping
 from lexiframe.projection import Policies, ScoreType, Ties
 from lexiframe.significance import Correction, Family, Options, corrections
-from lexiframe.typing import Frame, MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import Frame, MeasureLike, QrelsLike, RequestsLike, RunsLike, TableOf
 
 Test = Literal["t", "randomization"]
 _ROWS = 4_000_000
@@ -55,6 +62,10 @@ class Catalogue:
         ``run, measure, value, se, ci_low, ci_high, n``; with Exposure ``catalogue_share`` too.
     comparisons
         The differences of all pairs of runs, with the columns of `compare`.
+    alpha, groups
+        Those of the intervals.
+    units
+        For each run and measure the pseudo-values of the jackknife, which vary as requests do.
 
     Examples
     --------
@@ -69,6 +80,51 @@ class Catalogue:
 
     values: pl.DataFrame
     comparisons: pl.DataFrame
+    alpha: float = 0.05
+    groups: int | None = None
+    units: pl.DataFrame | None = None
+
+    def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
+        """Return what a function takes that takes an evaluation too: a gate, and `comparisons`.
+
+        Raises
+        ------
+        TypeError
+            For the values of requests, of which there are none.
+        """
+        if isinstance(what, str) and what != "comparisons":
+            raise TypeError(
+                "expected values of requests, found a Catalogue, whose numbers are of all lists "
+                "together; its own tables are values and comparisons"
+            )
+        return (self.comparisons if isinstance(what, str) else what(self)), {}
+
+    def differences(self) -> pl.DataFrame:
+        """Return for each two runs how much better the first is, with ``se`` and ``df``.
+
+        ``baseline_value`` is the number of ``run_b``.
+        """
+        by = self.values.columns[: self.values.columns.index("run")]
+        c = self.comparisons.unique([*by, "measure", "run_a", "run_b"])
+        metrics = {name: derived.known_metric(name) for name in c["measure"].unique()}
+        smaller = [name for name, one in metrics.items() if one and one.smaller_is_better]
+        sign = pl.when(pl.col("measure").is_in(smaller)).then(-1).otherwise(1)
+        of_many = pl.when(pl.col("n") > MANY).then(GROUPS).otherwise("n")
+        parts = of_many if self.groups is None else pl.min_horizontal("n", self.groups)
+        c = c.with_columns(
+            mean_difference=sign * pl.col("mean_difference") + 0.0,
+            df=(parts - 1).cast(pl.Float64),
+        )
+        reach = pl.Series(sums.t_reach(c["df"].to_numpy(), self.alpha / 2))
+        se = ((pl.col("ci_high") - pl.col("ci_low")) / 2).fill_null(0.0) / reach
+        c = c.select(*by, "measure", "run_a", "run_b", "n", "mean_difference", "df", se=se)
+        turned = c.with_columns(
+            mean_difference=0.0 - pl.col("mean_difference"), run_a="run_b", run_b="run_a"
+        )
+        on = [*by, "measure", "run_b"]
+        values = self.values.select(*by, "measure", run_b="run", baseline_value="value")
+        both = pl.concat([c, turned]).join(values, on=on, how="left", nulls_equal=True)
+        return both.sort(by + on)
 
     def __repr__(self) -> str:
         return f"{self.values}\n{self.comparisons.drop('effect_size', 'statistic')}"
@@ -192,15 +248,12 @@ def catalogue_of_parts(
     shares: Mapping[str, float] | None = None,
 ) -> Catalogue:
     """Return what the lists of each group of requests reach; its attributes are one row."""
-    found = [(group, how.values(of), how.comparisons(of)) for group, of in parts]
     names = parts[0][0].columns if parts else []
-    tables = [
-        pl.concat([group.join(one, how="cross") if names else one for group, one in tables])
-        for tables in (
-            [(group, values) for group, values, _ in found],
-            [(group, pairs) for group, _, pairs in found],
-        )
+    found = [
+        [group.join(one, how="cross") if names else one for one in how.tables(lists)]
+        for group, lists in parts
     ]
+    tables = [pl.concat(of_parts) for of_parts in zip(*found, strict=True)]
     if shares:
         share = pl.col("measure").replace_strict(shares, default=None, return_dtype=pl.Float64)
         tables[0] = tables[0].with_columns(catalogue_share=share)
@@ -209,7 +262,11 @@ def catalogue_of_parts(
         tables[1], number, correction, {"p_value": "p_adjusted"}
     ).with_columns(reject=pl.col("p_adjusted") < how.alpha)
     return Catalogue(
-        schemas.CATALOGUE.arranged(tables[0], names), schemas.COMPARISONS.arranged(compared, names)
+        schemas.CATALOGUE.arranged(tables[0], names),
+        schemas.COMPARISONS.arranged(compared, names),
+        how.alpha,
+        how.groups,
+        tables[0].select(*names, "run", "measure", "units"),
     )
 
 
@@ -250,8 +307,10 @@ def _with_providers(
             f"providers: expected a provider of every item, found none of {n_and_first(orphans)}"
         )
     owners = owners.filter(owners["doc_id"].is_in(items.ids.implode()))
-    owners = owners.with_columns(share=1 / pl.len().over("doc_id"))
-    there = owners["provider"].unique().sort().to_list()
+    _, item = items.places_of(owners["doc_id"], "providers")
+    owners = owners.with_columns(share=1 / pl.len().over("doc_id"), item=pl.Series(item))
+    parts = owners.sort("provider").partition_by("provider", as_dict=True)
+    there = {str(name): part for (name,), part in parts.items()}
     found, shares = [], {}
     for measure in measures:
         if measure.name != "Exposure":
@@ -259,15 +318,12 @@ def _with_providers(
             continue
         asked = measure.values["provider"]
         if asked not in ("all", *there):
-            raise unknown_name("provider", asked, there)
+            raise unknown_name("provider", asked, [*there])
         for provider in there if asked == "all" else [asked]:
-            own = owners.filter(pl.col("provider") == provider)
-            owned = np.zeros(len(items))
-            owned[items.ids.search_sorted(own["doc_id"]).to_numpy()] = own["share"].to_numpy()
+            owned = np.bincount(there[provider]["item"], there[provider]["share"], len(items))
             of_totals, without_each = share_of(owned)
             one = measure(provider=provider)
-            one = replace(one, of_totals=of_totals, without_each=without_each)
-            found.append(one)
+            found.append(replace(one, of_totals=of_totals, without_each=without_each))
             shares[str(one)] = float(owned.mean())
     return found, shares
 
@@ -284,19 +340,21 @@ class How:
     seed: int
     baseline: str | None = None
 
-    def values(self, lists: Sequence[Lists | SummedLists]) -> pl.DataFrame:
-        """Return value and interval of each run and measure."""
-        rows = []
-        for measure in self.measures:
-            for one in lists:
-                value, without = left_out(measure, one, self.groups)
-                rows.append((one.name, str(measure), value, without, one.n_requests))
-        found = self._estimates([row[2] for row in rows], [row[3] for row in rows])
+    def tables(self, lists: Sequence[Lists | SummedLists]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return value and interval of each run, and the differences of pairs, uncorrected."""
+        of_each = [[left_out(one, of, self.groups) for of in lists] for one in self.measures]
+        return self._values(lists, of_each), self._comparisons(lists, of_each)
+
+    def _values(self, lists: Sequence[Lists | SummedLists], of_each: list[Any]) -> pl.DataFrame:
+        together = [*chain.from_iterable(of_each)]
+        found = self._estimates(*zip(*together, strict=True))
         low, high = found.ends(self.alpha / 2)
         columns = {
-            "run": [row[0] for row in rows], "measure": [row[1] for row in rows],
+            "run": [one.name for one in lists] * len(of_each),
+            "measure": np.repeat([str(measure) for measure in self.measures], len(lists)),
             "value": found.mean, "se": found.deviation, "ci_low": low, "ci_high": high,
-            "n": [row[4] for row in rows],
+            "n": [one.n_requests for one in lists] * len(of_each),
+            "units": [pseudo_values(*one).tolist() for one in together],
         }  # fmt: skip
         return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 
@@ -305,11 +363,11 @@ class How:
         df = np.array([len(one) - 1 for one in without])
         return sums.Estimates(np.array(values, np.float64), error, df)
 
-    def comparisons(self, lists: Sequence[Lists | SummedLists]) -> pl.DataFrame:
-        """Return the difference of each pair of runs, without the corrections."""
+    def _comparisons(
+        self, lists: Sequence[Lists | SummedLists], of_each: list[Any]
+    ) -> pl.DataFrame:
         frames = [pl.DataFrame(schema=_UNCORRECTED)]
-        for measure in self.measures:
-            of_runs = [left_out(measure, one, self.groups) for one in lists]
+        for measure, of_runs in zip(self.measures, of_each, strict=True):
             pairs = [*combinations(range(len(lists)), 2)]
             if self.baseline is not None:
                 of = [one.name for one in lists].index(self.baseline)

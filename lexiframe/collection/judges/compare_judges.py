@@ -22,6 +22,7 @@ from lexiframe.collection.judges.judge_tables import (
     shifts_of,
 )
 from lexiframe.collection.judges.judged_scores import read_judged_scores, same_cells
+from lexiframe.collection.judges.judged_statements import other_nuggets
 from lexiframe.collection.judges.judges import judge_agreement
 from lexiframe.collection.judges.trust_in_words import FOUND, found_by_judges, trust_sentences
 from lexiframe.io import Tables, problems, run_scan, scan_runs
@@ -60,7 +61,8 @@ class JudgeComparison(Tables):
         judges since ``judge`` lacks it: a request (``run`` is null), a run (``query_id`` is null),
         or the score of a run in a request. Without scores ``measure`` is null, too.
     agreement
-        The table of `judge_agreement`, of all documents; without rows where scores were given.
+        The table of `judge_agreement`, of all documents, or of all answers judged by the same
+        nuggets; without rows where other scores were given.
     orderings
         The table of `order_runs` under each judge: key ``judge, measure, method, run``.
     correlations
@@ -144,7 +146,8 @@ class JudgeComparison(Tables):
         }
         if reference.height:
             grades = reference.select(*by, "judge_b", *shown)
-            found[f"Agreement with {first} about grades"] = grades
+            what = "credits of nuggets" if "unit" in reference.columns else "grades"
+            found[f"Agreement with {first} about {what}"] = grades
         return {
             title: table.with_columns(pl.selectors.float().round(3))
             for title, table in found.items()
@@ -212,11 +215,12 @@ def compare_judges(
         have scores.
     judges
         The judgments by the names of their judges, as for `judge_agreement`; without runs the
-        scores of the same runs by each judge, as `read_scores` reads them, ``{"people": s}``.
+        scores of the same runs by each judge, as `read_scores` reads them, ``{"people": s}``, or
+        its judgments of their answers, as `read_nuggets` returns them.
     measures
-        Metrics and preferences, as for `preferences`. Of scores: names of measures (None: all that
-        the judges share), or those of each judge, ``{"people": "NuggetRecall", "auto": "GRADE"}``;
-        tables then call the measure ``NuggetRecall/GRADE``.
+        Metrics and preferences, as for `preferences`. Of scores: measures, by any of their names
+        (None: all that the judges share), or those of each judge, ``{"people": "NuggetRecall",
+        "auto": "GRADE"}``; tables then call the measure ``NuggetRecall/GRADE``.
     rel : float, optional
         The least grade that is relevant, for all judges; None: any positive grade.
     test, correction, family, alpha, baseline, trials
@@ -356,11 +360,15 @@ def _judged_scores(
         judge: Judged(arrays.pair_cube(missing_requests.settle(s, missing)[0]), asked, asked)
         for judge, s in same.items()
     }
-    columns = {"query_id": schemas.STR, **schemas.JUDGE_AGREEMENT.required}
-    none = add_attributes(pl.DataFrame(schema=columns), groups).drop("query_id")
+    are_answers = all(hasattr(given, "nugget_rows") for given in judges.values())
+    if are_answers and other_nuggets(judges).is_empty():
+        agreement = judge_agreement(judges, **groups)
+    else:
+        columns = {"query_id": schemas.STR, **schemas.JUDGE_AGREEMENT.required}
+        agreement = add_attributes(pl.DataFrame(schema=columns), groups).drop("query_id")
     of_judges = scored_requests(read, first["query_id"].n_unique())
     left_out = add_attributes(left_out, groups)
-    return judged, {"judges": of_judges, "left_out": left_out, "agreement": none}
+    return judged, {"judges": of_judges, "left_out": left_out, "agreement": agreement}
 
 
 def _check_top(top: int | None) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, unknown_name, warn
 from lexiframe.io import per_request_scores, score_forms
-from lexiframe.metrics import as_list
+from lexiframe.metrics import as_list, derived
 from lexiframe.pairwise import arrays
 
 _CELL = ["measure", "run", "query_id"]
@@ -21,6 +21,8 @@ def read_judged_scores(name: str, scores: Any) -> pl.DataFrame:
     The column ``smaller_is_better`` says in each row what the name of its measure may not tell.
     """
     try:
+        if hasattr(scores, "measured_by"):  # answers judged by nuggets
+            scores, *_ = scores.measured_by(None)
         given = score_forms.given_scores(scores, None, None, None)
         table = per_request_scores.load_scores(given, warns=False).table
         cube = arrays.score_cube(table)
@@ -69,8 +71,9 @@ def _called_alike(
     known = {name: s["measure"].unique().sort().to_list() for name, s in judges.items()}
     if measures is None:
         first, *others = known.values()
-        measures = [one for one in first if all(one in names for names in others)]
-    asked = _asked_of_each(called, judges, measures)
+        among = derived.name_among
+        measures = [m for m in first if all(among(names, m) in names for names in others)]
+    asked = _asked_of_each(called, known, measures)
     for judge, names in asked.items():
         for one in names:
             if one not in known[judge]:
@@ -81,13 +84,10 @@ def _called_alike(
             f"{called}: expected a measure that all judges have, found none; say which is which: "
             f"measures={ {judge: names[0] for judge, names in known.items()} }"
         )
-    alike = {
-        judge: pl.DataFrame({"measure": names, "same": same}) for judge, names in asked.items()
-    }
-    named = {
-        judge: s.join(alike[judge], on="measure").with_columns(measure="same").drop("same")
-        for judge, s in judges.items()
-    }
+    named = dict[str, pl.DataFrame]()
+    for judge, names in asked.items():
+        kept = judges[judge].filter(pl.col("measure").is_in(names))
+        named[judge] = kept.with_columns(pl.col("measure").replace_strict(names, same))
     return named, same
 
 
@@ -103,9 +103,15 @@ def given_by_judge(called: str, what: str, judges: Iterable[str], given: Any) ->
     return dict(given)
 
 
-def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dict[str, list[str]]:
-    given = given_by_judge(called, "measure", judges, measures)
-    asked = {judge: [*dict.fromkeys(map(str, as_list(given[judge])))] for judge in judges}
+def _asked_of_each(
+    called: str, known: Mapping[str, list[str]], measures: Any
+) -> dict[str, list[str]]:
+    """Return the measures that are asked for, by the names that each judge's scores have."""
+    given = given_by_judge(called, "measure", known, measures)
+    asked = {
+        judge: [*dict.fromkeys(derived.name_among(names, str(m)) for m in as_list(given[judge]))]
+        for judge, names in known.items()
+    }
     if len({len(names) for names in asked.values()}) > 1:
         counts = ", ".join(f"{judge}: {len(names)}" for judge, names in asked.items())
         raise LexiframeError(

@@ -29,6 +29,21 @@ def _is_of_nuggets(given: Any) -> bool:
     return hasattr(given, "nugget_rows") or (not callable(names) and "nugget_id" in [*names])
 
 
+def judges_apart(judges: Any) -> Any:
+    """Return the statements of several judges by the judges in their column ``judge``.
+
+    Examples
+    --------
+    >>> stated = pl.DataFrame({"judge": ["people", "auto"], "nugget_id": "n1"})
+    >>> [*judges_apart(stated)]
+    ['people', 'auto']
+    """
+    if isinstance(judges, Mapping) or not _is_of_nuggets(judges):
+        return judges
+    of_judge = schemas.to_polars(judges).group_by("judge", maintain_order=True)
+    return {name: rows for (name,), rows in of_judge}
+
+
 def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl.DataFrame]:
     """Return each judge's statements as judgments: a nugget is a document, a run an iteration.
 
@@ -46,7 +61,27 @@ def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl
             f"{function}: expected statements of nuggets by all judges, without duplicates, "
             f"found {found}"
         )
+    if (other := other_nuggets(judges)).height:
+        query, nugget = other.row(0)[:2]
+        texts = " and ".join(map(repr, other.filter(query_id=query, nugget_id=nugget)["text"]))
+        raise LexiframeError(
+            f"{function}: expected judges of the same nuggets, found {texts} for nugget {nugget!r} "
+            f"of request {query!r}; by other nuggets, compare_judges(None, ...) has the conclusions"
+        )
     return {name: _read_judge(name, given) for name, given in judges.items()}
+
+
+def other_nuggets(judges: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the nuggets that judges call alike, but of which they have other texts."""
+    key = ["query_id", "nugget_id"]
+    judged: list[pl.DataFrame] = [
+        given.nuggets for given in judges.values() if hasattr(given, "nugget_rows")
+    ]
+    texts = pl.concat([one.select(*key, "text").drop_nulls() for one in judged] or [_NO_TEXTS])
+    return texts.unique().filter(pl.struct(key).is_duplicated()).sort(*key, "text")
+
+
+_NO_TEXTS = pl.DataFrame(schema=dict.fromkeys(("query_id", "nugget_id", "text"), schemas.STR))
 
 
 def _read_judge(name: str, given: Any) -> pl.DataFrame:

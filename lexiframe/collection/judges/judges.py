@@ -18,7 +18,11 @@ from lexiframe.collection.judges.agreement_coefficients import (
     kappa_quadratic,
 )
 from lexiframe.collection.judges.graded_items import read_judges, side_by_side
-from lexiframe.collection.judges.judged_statements import are_statements, read_statements
+from lexiframe.collection.judges.judged_statements import (
+    are_statements,
+    judges_apart,
+    read_statements,
+)
 from lexiframe.collection.judges.stated_agreement import stated_agreement
 from lexiframe.io import column_forms, problems, stated
 from lexiframe.pairwise import By, grouping
@@ -43,9 +47,9 @@ def judge_agreement(
     judges
         The judgments by the names of their judges, ``{"nist": "qrels.txt", "llm": "llm.txt"}``, at
         least two, each in any form that `read_qrels` takes; or of answers, what `read_nuggets`
-        returns or frames ``run, query_id, nugget_id, credit``. Or the side-by-side judgments of all
-        of them, what `read_preferences` returns or a frame that it reads, with a column for the
-        judge.
+        returns or frames ``run, query_id, nugget_id, credit``, or a frame of all with ``judge``. Or
+        the side-by-side judgments of all of them, what `read_preferences` returns or a frame that
+        it reads, with a column for the judge.
     rel : float, optional
         The least grade that is relevant, for ``kappa_binary``; None: any positive grade, of answers
         credit 1.
@@ -111,6 +115,7 @@ def judge_agreement(
     >>> table.select(pl.col("kappa", "kappa_quadratic", "alpha").round(3)).row(0)
     (0.375, 0.643, 0.6)
     """
+    judges = judges_apart(judges)
     if column_forms.is_frame(judges):
         if rel is not None or duplicates != "error":
             raise LexiframeError(

@@ -47,9 +47,10 @@ def own_family(
     Parameters
     ----------
     people
-        Scores by the judgments of people: a table of `scores`, or what `read_scores` reads.
+        Scores by the judgments of people: a table of `scores`, or what `read_scores` reads; or
+        their judgments of answers, as `read_nuggets` returns them.
     judges : scores, or scores by names of judges
-        Scores of the same runs by the judge's judgments, or of several judges, ``{"gpt": s}``.
+        The same of the same runs by the judge's judgments, or of several judges, ``{"gpt": s}``.
     families
         The ``family`` of each ``run``: a frame, or a file that `read_log` reads.
     own : str, or str by names of judges

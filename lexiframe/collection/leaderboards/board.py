@@ -21,10 +21,14 @@ _SCORES = ("run", "collection", "query_id", "measure", "value")
 
 @dataclass(frozen=True)
 class Requests:
-    """The scores of requests × runs, and the number of each request's collection."""
+    """The scores of requests × runs, and the number of each request's collection.
+
+    ``are_pseudo`` says that the jackknife made them, of one number of all requests together.
+    """
 
     cells: np.ndarray
     collection: np.ndarray
+    are_pseudo: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,9 @@ class Board:
             inside = collections[requests.collection]
             number = np.cumsum(collections) - 1
             requests = Requests(
-                requests.cells[np.ix_(inside, runs)], number[requests.collection[inside]]
+                requests.cells[np.ix_(inside, runs)],
+                number[requests.collection[inside]],
+                requests.are_pseudo,
             )
         groups = self.groups
         return replace(
@@ -93,7 +99,9 @@ def read_board(
     in ``smaller_is_better``.
     """
     wanted = frozenset([*smaller_is_better, *weighed])
-    table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
+    table = _reached(x, measure)
+    if table is None:
+        table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
     table = _measure_rows(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
@@ -103,7 +111,7 @@ def read_board(
     array = np.full((len(collections), len(runs)), np.nan)
     array[at[0], at[1]] = cells["value"].to_numpy()
     signs = _signs(table, collections, smaller_is_better)
-    has_means = bool((cells["n"] > 1).any())
+    has_means = "units" in table.columns or bool((cells["n"] > 1).any())
     return Board(
         runs.to_list(),
         collections.to_list(),
@@ -137,6 +145,30 @@ def numbers_of(groups: list[str]) -> np.ndarray:
     """
     place = {name: n for n, name in enumerate(sorted({*groups}))}
     return np.array([place[name] for name in groups], np.int64)
+
+
+def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
+    """Return what lists reach in each collection, if ``x`` has this and ``measure`` is of it.
+
+    ``units`` has the pseudo-values of the jackknife, or null.
+    """
+    given: dict[Any, Any] = {**x} if isinstance(x, Mapping) else {}
+    found: dict[str, Any] = {str(n): getattr(one, "catalogue", one) for n, one in given.items()}
+    if not found or not all(hasattr(one, "differences") for one in found.values()):
+        return None
+    is_asked = any(measure in one.values["measure"] for one in found.values())
+    if not is_asked and any(hasattr(one, "catalogue") for one in given.values()):
+        return None  # it is one of requests, whose scores the evaluations have
+    tables = [pl.DataFrame(schema={"units": pl.List(pl.Float64)})]
+    for name, one in found.items():
+        if groups := one.values.columns[: one.values.columns.index("run")]:
+            raise LexiframeError(
+                "leaderboard: expected one number of all lists of a run in each collection, found "
+                f"those of groups ({', '.join(groups)}); evaluate without by"
+            )
+        rows = one.values.select("run", "measure", "value", collection=pl.lit(name))
+        tables.append(rows if one.units is None else rows.join(one.units, on=["run", "measure"]))
+    return pl.concat(tables, how="diagonal").drop_nulls("value")
 
 
 def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
@@ -235,7 +267,11 @@ def _request_layout(
     table: pl.DataFrame, runs: pl.Series, collections: pl.Series, signs: np.ndarray
 ) -> Requests | None:
     """Lay out the requests; those that no run has twice are averaged over replicates."""
-    if "query_id" not in table.columns:
+    if are_pseudo := "units" in table.columns:
+        numbered = pl.int_ranges(pl.col("units").list.len()).alias("query_id")
+        table = table.drop_nulls("units").select("run", "collection", numbered, value="units")
+        table = table.explode("query_id", "value").with_columns(pl.col("value").fill_nan(None))
+    if "query_id" not in table.columns or not table.height:
         return None
     rows = table.group_by("run", "collection", "query_id").agg(pl.col("value").mean())
     keys = rows.select("collection", "query_id").unique().sort("collection", "query_id")
@@ -243,4 +279,4 @@ def _request_layout(
     cells = np.full((keys.height, len(runs)), np.nan)
     cells[rows["at"].to_numpy(), runs.search_sorted(rows["run"]).to_numpy()] = rows["value"]
     number = collections.search_sorted(keys["collection"]).to_numpy()
-    return Requests(cells * signs[number][:, None], number)
+    return Requests(cells * signs[number][:, None], number, are_pseudo)

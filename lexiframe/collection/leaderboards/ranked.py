@@ -65,6 +65,11 @@ class Ranked:
             if self.settled.of_groups and self.over == "collections":
                 number = numbers_of(board.groups or [])
             return board.cells, weights, number
+        if self.rule != "mean" and board.requests is not None and board.requests.are_pseudo:
+            raise LexiframeError(
+                "leaderboard: no request has a value of a measure of all lists, so that "
+                f"{self.name} cannot count requests; take rule='mean', or over='collections'"
+            )
         return _weighted_requests(board, weights)
 
     @property

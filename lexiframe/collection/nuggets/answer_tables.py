@@ -28,6 +28,7 @@ NUGGETS = _described("nuggets", "query_id nugget_id", "", "importance aggregator
 STATEMENTS = _described("statements", "run query_id nugget_id", "credit", "sentence")
 CITATIONS = _described("citations", "run query_id sentence doc_id", "support", "relevant")
 SENTENCES = _described("sentences", "run query_id sentence", "", "needs_citation first_instance")
+SCHEMAS = (NUGGETS, STATEMENTS, CITATIONS, SENTENCES)
 _RULES = {
     "credit": ("from 0 to 1", pl.col("credit").is_between(0, 1)),
     "support": ("from 0 to 1", pl.col("support").is_between(0, 1)),
@@ -48,9 +49,16 @@ class AnswerTables:
     sentences: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SENTENCES.columns))
 
     def __post_init__(self) -> None:
-        for schema in (NUGGETS, STATEMENTS, CITATIONS, SENTENCES):
+        for schema in SCHEMAS:
             object.__setattr__(self, schema.name, checked(getattr(self, schema.name), schema))
-        _refuse_unknown_nuggets(self)
+        unknown = self.statements.join(self.nuggets, on=NUGGETS.key, how="anti")
+        if unknown.height:
+            row = unknown.row(0, named=True)
+            raise SchemaError(
+                f"statements: expected nuggets of the request, found {row['nugget_id']!r} of "
+                f"request {row['query_id']!r} in run {row['run']!r} ({unknown.height} such rows), "
+                "which the table of nuggets lacks; judge all runs by the same nuggets"
+            )
 
     @cached_property
     def answered(self) -> pl.DataFrame:
@@ -71,10 +79,9 @@ class AnswerTables:
     @property
     def coverage(self) -> pl.DataFrame:
         """Key ``run``: how many ``requests`` there are, ``answered`` by it, and ``missing``."""
-        counts = {"requests": pl.len(), "answered": pl.col("answered").sum()}
-        counts |= {"missing": counts["requests"] - counts["answered"]}
-        counted = self.grid.cast({"answered": pl.Int64}).group_by("run")
-        return counted.agg(**{k: n.cast(pl.Int64) for k, n in counts.items()}).sort("run")
+        n, answered = (one.cast(pl.Int64) for one in (pl.len(), pl.col("answered").sum()))
+        counts = {"requests": n, "answered": answered, "missing": n - answered}
+        return self.grid.group_by("run").agg(**counts).sort("run")
 
     @property
     def nugget_rows(self) -> pl.DataFrame:
@@ -99,15 +106,14 @@ def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
 
     Sentences keep their citations in the order in which they are given.
     """
-    table = schemas.check(frame, schema)
-    lacking = [name for name in schema.columns if name not in table.columns]
-    table = table.with_columns(pl.lit(None, schema.columns[name]).alias(name) for name in lacking)
+    none = pl.DataFrame(schema=schema.columns)  # with the columns that the frame may lack
+    table = pl.concat([schemas.check(frame, schema), none], how="diagonal")
     twice = table.filter(table.select(schema.key).is_duplicated())
     if twice.height and schema is not CITATIONS:
         first = ", ".join(f"{name} {twice[name][0]!r}" for name in schema.key)
         raise SchemaError(
             f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several: "
-            f"{twice.height} rows, the first of {first}; keep one"
+            f"{twice.height} rows, the first of {first}; keep one, that of one judge"
         )
     for name, (expected, rule) in _RULES.items():
         if name in table.columns:
@@ -120,15 +126,3 @@ def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
     table = table.with_columns(filled)
     key = [name for name in schema.key if schema is not CITATIONS or name != "doc_id"]
     return table.select(*schema.columns).sort(key, maintain_order=True)
-
-
-def _refuse_unknown_nuggets(n: AnswerTables) -> None:
-    key = ["query_id", "nugget_id"]
-    unknown = n.statements.join(n.nuggets, on=key, how="anti")
-    if unknown.height:
-        row = unknown.row(0, named=True)
-        raise SchemaError(
-            f"statements: expected nuggets of the request, found {row['nugget_id']!r} of request "
-            f"{row['query_id']!r} in run {row['run']!r} ({unknown.height} such rows), which the "
-            "table of nuggets lacks; judge all runs by the same nuggets"
-        )

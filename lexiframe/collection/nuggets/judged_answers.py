@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import n_and_first, printed
+from lexiframe.base import LexiframeError, n_and_first, printed, schemas
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
+from lexiframe.collection.nuggets.nugget_metrics import PairedNuggets
 from lexiframe.collection.nuggets.paired_nuggets import preferences_between
+from lexiframe.collection.nuggets.scored_answers import (
+    named_measures,
+    nugget_scores,
+)
 from lexiframe.collection.nuggets.sentence_positions import positions_of
 from lexiframe.io import Tables
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import facts, one_pair, pairs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -35,6 +42,8 @@ class Nuggets(AnswerTables, Tables):
     sentences : polars.DataFrame
         Key ``run, query_id, sentence``: whether it ``needs_citation``, and is the
         ``first_instance`` of its claim.
+    sources : list of dict
+        The files that were read, each with ``path`` and ``sha256``.
 
     Examples
     --------
@@ -46,15 +55,48 @@ class Nuggets(AnswerTables, Tables):
     ('x', 1, 1, 0)
     """
 
+    sources: list[dict[str, Any]] = field(default_factory=list)
+
     _TABLES = ("coverage", "nuggets", "statements", "citations", "sentences")
 
     def preferences_between(self, measures: Any, **how: Any) -> pl.DataFrame:
         """Return what `preferences` does of the answers."""
         return preferences_between(self, measures, **how)
 
+    @property
+    def positions(self) -> pl.DataFrame:
+        """The sentences that first state each nugget: see `nugget_positions`."""
+        return positions_of(self)
+
+    def levels(self, pair: tuple[str, str], measures: Any) -> pl.DataFrame:
+        """Return the levels that decide the lexicographic ones among some measures."""
+        some = one_pair.lexicographic(pairs.parse_measures(measures))
+        return (
+            one_pair.levels_of(self.positions, pair, some, "drop") if some else one_pair.NO_LEVELS
+        )
+
+    def measured_by(self, measures: Any) -> tuple[pl.DataFrame, pl.DataFrame, facts.Known]:
+        """Return the rows of `nugget_scores` and of `preferences`, and the facts of the measures.
+
+        By default these are those of `nugget_scores` that have a value.
+        """
+        asked = pairs.parse_measures(named_measures(measures))
+        scored = [m for m in asked if isinstance(m, Metric) and not isinstance(m, PairedNuggets)]
+        between = [one for one in asked if one not in scored]
+        s, d = pl.DataFrame(schema=schemas.SCORES.required), self.preferences_between(between)
+        if scored:
+            s = nugget_scores(self, None if measures is None else scored).drop_nulls("value")
+        has = {*s["measure"]}
+        empty = [one for one in scored if str(one) not in has]
+        if empty and (measures is not None or not has):
+            raise LexiframeError(f"{empty[0]}: no answer has a value of it; leave it out")
+        paired = {str(one): facts.Facts("preference", bounds=one.bounds) for one in between}
+        known = facts.facts_of(asked) | paired
+        return s, d, {name: known[name] for name in known if name in has or name in paired}
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the positions, so that what takes positions takes these."""
-        return positions_of(self).__arrow_c_stream__(requested_schema)
+        return self.positions.__arrow_c_stream__(requested_schema)
 
     @property
     def verdict(self) -> printed.Verdict:

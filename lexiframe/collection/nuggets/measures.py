@@ -14,7 +14,6 @@ _SUPPORT = "Thakur et al., SIGIR 2025, arXiv:2504.15205"
 _SYMBOLS = {
     "w": "the weight of a nugget: 1; ½ for one that is okay, if weighted; 0 for it, if vital",
     "c": "the credit of a nugget: 1 stated, ½ in part, 0 not; with strict, 1 or 0",
-    "c′": "the credit of the nugget in the second answer",
     "a": "the support that a citation gives its sentence",
     "a_1": "the support of the first citation of a sentence, 0 without any",
     "C": "the number of citations",
@@ -25,6 +24,11 @@ _SYMBOLS = {
     "R": "NuggetRecall",
 }
 """What the symbols of the formulas mean."""
+_OF_PAIRS = {
+    "c": "the credit of a nugget in the first answer: 1 stated, ½ in part, 0 not",
+    "c′": "its credit in the second answer",
+}
+"""The same in preferences, of which none is strict."""
 
 # fmt: off
 NuggetRecall = NuggetMetric("NuggetRecall", of_answers.nugget_recall, "nugget_rows",
@@ -90,4 +94,4 @@ USUAL = (
 )
 """The measures that `nugget_scores` computes unless some are named."""
 if (symbols := found_feature(catalogues, "symbols")) is not None:
-    symbols.know(dict.fromkeys((NuggetMetric.kind, PairedNuggets.kind), _SYMBOLS))
+    symbols.know({NuggetMetric.kind: _SYMBOLS, PairedNuggets.kind: _SYMBOLS | _OF_PAIRS})

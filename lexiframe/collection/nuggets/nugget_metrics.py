@@ -32,8 +32,8 @@ class NuggetMetric(Metric):
     kind: ClassVar[str] = "nugget"
     needs: ClassVar[str] = NUGGETS
     elsewhere: ClassVar[str] = (
-        "needs judgments of answers (lexiframe.read_nuggets): lexiframe.nugget_scores has its "
-        "values, which evaluate_scores takes, and preferences has NuggetPreference"
+        "needs judgments of answers (lexiframe.read_nuggets), which evaluate_scores, nugget_scores "
+        "and preferences take; the command evaluate has --nuggets"
     )
     cuts_off: ClassVar[bool] = False
 

@@ -16,12 +16,11 @@ from lexiframe.pairwise import pairs, preferences
 
 def preferences_between(n: AnswerTables, measures: Any, **how: Any) -> pl.DataFrame:
     """Return the rows of `preferences`: NuggetPreference of credits, others of sentences."""
-    asked = pairs.parse_measures(measures)
-    paired = [one for one in asked if isinstance(one, PairedNuggets)]
-    others = [one for one in asked if one not in paired]
-    tables = [preferences(positions_of(n), others, **how)] if others else []
-    if paired:
-        tables.append(_paired(n, paired, how.get("baseline")))
+    paired = [one for one in measures if isinstance(one, PairedNuggets)]
+    others = [one for one in measures if one not in paired]
+    tables = [pl.DataFrame(schema=schemas.PREFERENCES.required)]
+    tables += [preferences(positions_of(n), others, **how)] if others else []
+    tables += [_paired(n, paired, how.get("baseline"))] if paired else []
     return pl.concat(tables, how="diagonal").sort(schemas.PREFERENCES.key)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lexiframe.base import printed
 from lexiframe.io import data_sources, json_places
 
 Failed = Literal["error", "zero"]
@@ -70,7 +71,9 @@ class Read:
         if self.rel is not None:
             return float(grade >= self.rel)
         if greatest is None:
-            advice = "say the greatest of the scale, max_grade=, or the least that is stated, rel="
+            names = {"python": ("max_grade=", "rel="), "terminal": ("--max-grade", "--rel")}
+            words = "say the greatest of the scale, {}, or the least that is stated, {}"
+            advice = printed.advice(**{who: words.format(*of) for who, of in names.items()})
             raise value.wrong("support, partial_support or not_support", advice)
         return grade / greatest
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, n_and_first, typed, warn
-from lexiframe.collection.nuggets.answer_tables import CITATIONS, SENTENCES, STATEMENTS
+from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, typed, warn
+from lexiframe.collection.nuggets.answer_tables import SCHEMAS
 from lexiframe.collection.nuggets.argue_records import read_bank, read_report
 from lexiframe.collection.nuggets.judged_answers import Nuggets
 from lexiframe.collection.nuggets.nuggetizer_records import read_assignment
@@ -54,8 +55,9 @@ def read_nuggets(
     form : {"nuggetizer", "argue"}, optional
         The form of all files, where their content does not show it.
     failed : {"error", "zero"}
-        Whether nuggets whose importance or assignment nuggetizer calls ``failed`` are an error, or
-        of importance ``okay`` and not stated.
+        Whether nuggets whose importance or assignment nuggetizer calls ``failed`` are an error;
+        with ``zero`` an importance that failed is ``okay``, and an assignment that failed is not
+        stated. The other of the two counts as it is.
     max_grade : float, optional
         The greatest grade G of a judge who was asked for grades 0 to G: credit is g/G.
     rel : float, optional
@@ -94,24 +96,19 @@ def read_nuggets(
     >>> n.statements.select("run", "nugget_id", "credit").rows()
     [('a', '1', 1.0), ('a', '2', 0.0)]
     """
-    if form is not None:
-        check_choice("read_nuggets", form, get_args(NuggetForm), "form")
+    check_choice("read_nuggets", form, (*get_args(NuggetForm), None), "form")
     check_choice("read_nuggets", failed, get_args(Failed), "failed")
     if max_grade is not None and not max_grade > 0:
         raise LexiframeError(f"read_nuggets: expected max_grade above 0, found {max_grade:g}")
-    read = Read(failed, max_grade, rel)
+    read, files = Read(failed, max_grade, rel), _files(source)
     keyed = [
         (_key_of(record, form), record, file)
-        for file in _files(source)
-        for record in json_places.records_of(
-            file.origin.content("judgments of answers").data, str(file.origin)
-        )
+        for file in files
+        for record in json_places.records_of(file.origin, "judgments of answers")
     ]
-    for key, (_, reader) in _READERS.items():
-        for of_key, record, file in keyed:
-            if of_key == key:
-                reader(record, file, read)
-    return _tables(read)
+    for key, record, file in sorted(keyed, key=lambda one: [*_READERS].index(one[0])):
+        _READERS[key][1](record, file, read)
+    return _tables(read, [file.origin.facts() for file in files])
 
 
 def _files(source: RunsLike) -> list[data_sources.Source]:
@@ -123,7 +120,8 @@ def _files(source: RunsLike) -> list[data_sources.Source]:
             f"read_nuggets: expected files, found {others[0]}; for tables of your own use "
             "lexiframe.Nuggets(nuggets, statements)"
         )
-    return found
+    # what is hashed is what is read
+    return [replace(one, origin=one.origin.held()) for one in found]
 
 
 def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
@@ -135,16 +133,18 @@ def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
     expected = f"a record with {' or '.join(of_form)}, as nuggetizer or Auto-ARGUE write"
     if isinstance(record.data, dict):
         raise record.wrong(expected, found=f"the keys {', '.join(record.data)}")
-    raise record.wrong(expected, "read_qrels reads the grades of RUBRIC and EXAM++")
+    advice = "read_qrels reads the grades of RUBRIC and EXAM++, and so do commands, as QRELS"
+    raise record.wrong(expected, advice)
 
 
-def _tables(read: Read) -> Nuggets:
+def _tables(read: Read, sources: list[dict[str, Any]]) -> Nuggets:
     if read.n_failed and read.failed == "error":
-        counts = " and ".join(f"{n} {what}s" for what, n in sorted(read.n_failed.items()))
+        counts = " and ".join(printed.counted(n, what) for what, n in sorted(read.n_failed.items()))
+        how = printed.advice(python="failed='zero'", terminal="--failed zero")
         raise LexiframeError(
             f"read_nuggets: expected judgments of all nuggets, found {counts} that failed, the "
             f"first in {read.first_failed}; judge these again, or count them as okay and not "
-            "stated: failed='zero'"
+            f"stated: {how}"
         )
     if read.skipped:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(read.skipped.items()))
@@ -153,8 +153,7 @@ def _tables(read: Read) -> Nuggets:
     if empty := sorted({run for run, _ in read.answers} - judged):
         warn(f"read_nuggets: runs without any judged answer, left out: {n_and_first(empty)}")
     nuggets = [(query, *one) for query, (_, of) in read.nuggets.items() for one in of]
-    names = ["query_id", "nugget_id", "importance", "aggregator", "text"]
-    frames = [pl.DataFrame(nuggets, dict.fromkeys(names, pl.String), orient="row")]
-    rows = ((read.statements, STATEMENTS), (read.citations, CITATIONS), (read.sentences, SENTENCES))
-    frames += [pl.DataFrame(of, schema.columns, orient="row") for of, schema in rows]
-    return Nuggets(*frames)
+    rows: Any = nuggets, read.statements, read.citations, read.sentences
+    read_by = zip(SCHEMAS, rows, strict=True)
+    tables = {of.name: pl.DataFrame(some, of.columns, orient="row") for of, some in read_by}
+    return Nuggets(**tables, sources=sources)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, typed
+from lexiframe.base import LexiframeError, printed, schemas, typed
 from lexiframe.collection.nuggets import measures as known
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.nugget_metrics import NuggetMetric, PairedNuggets
@@ -105,20 +105,25 @@ def judged_tables(n: Any, nuggets: Any = None) -> AnswerTables:
     return AnswerTables(schemas.to_polars(nuggets), schemas.to_polars(n))
 
 
+def named_measures(measures: Any) -> list[Any]:
+    """Return one or several measures, or all, with short names of the tools as those of here."""
+    named = as_list(known.USUAL if measures is None else measures)
+    return [known.ALSO.get(one, one) if isinstance(one, str) else one for one in named]
+
+
 def asked_measures(measures: Any, judged: AnswerTables) -> list[NuggetMetric]:
     """Return the measures; raise for those of another kind, and of what was not judged."""
     has = {"nugget_rows": judged.nuggets.height > 0, "citations": judged.sentences.height > 0}
     has |= {"sentence_rows": has["citations"], "scores": all(has.values())}
-    named = as_list(known.USUAL if measures is None else measures)
-    named = [known.ALSO.get(one, one) if isinstance(one, str) else one for one in named]
-    asked: list[Any] = unique_by_name([as_metric(one) for one in named])
+    asked: list[Any] = unique_by_name([as_metric(one) for one in named_measures(measures)])
     if measures is None:
         return [one for one in asked if has[one.rows]]
     for one in asked:
         if isinstance(one, PairedNuggets):
-            raise LexiframeError(f"nugget_scores: {one} compares two answers: preferences has it")
+            raise LexiframeError(f"{one}: compares two answers; preferences has it")
         if not isinstance(one, NuggetMetric):
-            raise LexiframeError(f"nugget_scores: {one} is none of its measures; scores has it")
+            how = printed.advice(python="scores has it", terminal="leave it or --nuggets out")
+            raise LexiframeError(f"{one}: is no measure of answers judged by nuggets; {how}")
         if not has[one.rows]:
             lacks = "nuggets" if not has["nugget_rows"] else "sentences and their citations"
             raise LexiframeError(

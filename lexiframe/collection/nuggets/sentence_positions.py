@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, schemas, typed
+from lexiframe.base import LexiframeError, n_and_first, printed, schemas, typed
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.nugget_metrics import STATED, VITAL
 from lexiframe.collection.nuggets.scored_answers import judged_tables
@@ -81,9 +81,10 @@ def positions_of(n: AnswerTables, *, partial: bool = False) -> pl.DataFrame:
         is_nowhere=counted & pl.col("sentence").is_null(),
     )
     if not rows["position"].count():
+        how = printed.advice(python="compare(nugget_scores(n))", terminal="-m NuggetRecall")
         raise LexiframeError(
             f"nugget_positions: expected the sentences that state nuggets, found none; {_SET}; "
-            "compare(nugget_scores(n)) compares the recalls"
+            f"{how} compares the recalls"
         )
     if rows["is_nowhere"].any():
         first = n_and_first(rows.filter("is_nowhere").select("run", "query_id", "nugget_id").rows())

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lexiframe.base import Problem, ReadError, shown
 from lexiframe.io.text.json_values import load_json
+
+if TYPE_CHECKING:
+    from lexiframe.io.files.data_sources import File
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,9 @@ def values_of_lines(data: bytes, where: str) -> Iterator[Value]:
             yield _parsed(line, Problem(where, "", "", line=n))
 
 
-def records_of(data: bytes, where: str) -> Iterator[Value]:
+def records_of(file: File, what: str) -> Iterator[Value]:
     """Yield the records of a file: those of its lines or of its list, or the whole file."""
+    data, where = file.content(what).data, str(file)
     lines = [line.strip() for line in data.split(b"\n") if line.strip()]
     n_records = sum(line.startswith((b"{", b"[[", b'["')) and len(line) > 1 for line in lines)
     if len(lines) > 1 and n_records > len(lines) / 2:  # even if some are broken

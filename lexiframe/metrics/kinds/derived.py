@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -237,6 +237,19 @@ def known_metric(name: str) -> Metric | None:
         return parse_metric(name)
     except LexiframeError:
         return None
+
+
+def name_among(known: Sequence[str], asked: str) -> str:
+    """Return what is asked for, or another name of the same metric if only that is known.
+
+    Examples
+    --------
+    >>> name_among(["map", "P_5"], "AP"), name_among(["map", "P_5"], "my own")
+    ('map', 'my own')
+    """
+    metric = known_metric(asked)
+    same = [name for name in known if metric is not None and known_metric(name) == metric]
+    return asked if asked in known else next(iter(same), asked)
 
 
 _NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"

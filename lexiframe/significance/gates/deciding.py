@@ -91,13 +91,14 @@ def gate(
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken; or an `Evaluation`,
-        whose groups of requests hold unless others are given. Other runs than the two are left out.
+        whose groups of requests hold unless others are given; or what `catalogue` returns. Other
+        runs than the two are left out.
     margin : float, str or dict
         The margin δ of all measures, or of each measure, as for `equivalence`: ``0.01``, ``"2%"``
         (of the baseline's mean, for scores), ``{"nDCG@10": 0.01, "AP": "2%"}``. Measures may have
         the names of other libraries (``"ndcg_cut_10"``), and those without a margin are left out.
-        Of an evaluation with items it may name measures of all lists (``"Coverage@10"``), which a
-        t-test of the jackknife's standard error decides.
+        Of an evaluation with items, or of `catalogue`, it may name measures of all lists
+        (``"Coverage@10"``), which a t-test of the jackknife's standard error decides.
     baseline, candidate : str
         The run that is in use, and the one that may take its place; or several candidates.
     require : {"not-worse", "better", "equivalent"}, with "all" or "any"
@@ -271,15 +272,14 @@ requests).
     given = average_replicates("gate", given, replicates, [test or "t"])
     bets = Bets.check("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
-    grouping.refuse_taken(
-        grouping.names_of(group_attributes(requests, by, cluster), by), schemas.GATES.columns
-    )
+    names = grouping.names_of(group_attributes(requests, by, cluster), by)
+    grouping.refuse_taken(names, schemas.GATES.columns)
     of_each = {name: rows_of_two_runs(given, baseline, name) for name in candidates}
     margin, of_all = margins_apart(margin, None if ranked is None else ranked.catalogue)
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
-    margins = margins_of("gate", sizes, baseline)
-    margins.refuse_unknown(measures)
+    margins = margins_of("gate", of_all if sizes == {} else sizes, baseline)
+    margins.refuse_unknown([*measures, *of_all])
     measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
     answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
 
@@ -346,18 +346,19 @@ requests).
 
     every = []
     for name, two in of_each.items():
-        tested = grouping.group_tables(partial(of_group, candidate=name), two, requests, by)
+        found = []
+        if measures:
+            of_one = partial(of_group, candidate=name)
+            found = [grouping.group_tables(of_one, two, requests, by)]
+        if of_all and ranked is not None and ranked.catalogue is not None:
+            reached = rows_of_catalogue(ranked.catalogue, of_all, (baseline, name), options, names)
+            found.append(add_coverage(reached, None, None, baseline, name))
+        tested = pl.concat(found, how="diagonal_relaxed")
         same = sameness(tested, given, ranked, (baseline, name), same_ok=same_ok)
         # Requests that are still to come may change what holds of those so far.
         unchanged = same.unchanged if bets.order == "random" else None
         why = pl.concat_list(pl.col("chosen"), pl.lit(same.changed))
-        if of_all and ranked is not None and ranked.catalogue is not None:
-            groups = tested.columns[: tested.columns.index("measure")]
-            two_names = (baseline, name)
-            rows_of_all = rows_of_catalogue(ranked.catalogue, of_all, two_names, options, groups)
-            tested = pl.concat([tested, rows_of_all], how="diagonal_relaxed")
-        tested = tested.with_columns(same=pl.lit(unchanged, pl.String), chosen=why)
-        every.append(tested)
+        every.append(tested.with_columns(same=pl.lit(unchanged, pl.String), chosen=why))
     tested = pl.concat(every)
     groups = tested.columns[: tested.columns.index("measure")]
     table = settled(decided(tested, rule, corrected, alpha), rule.claim)
@@ -402,7 +403,7 @@ def _add_bets(table: pl.DataFrame, bets: Bets, seed: int) -> pl.DataFrame:
     """Add what bets depend on, or leave it out where nothing was decided by bets."""
     is_bet = pl.col("test") == "betting"
     if not table.select(is_bet.any()).item():
-        return table.drop("level")
+        return table.drop("level", strict=False)
     is_drawn = is_bet & (bets.order == "random")
     planned = pl.lit(bets.n_planned, pl.Int64)
     return table.with_columns(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, ReadError, warn
+from lexiframe.base import LexiframeError, ReadError, schemas, warn
 from lexiframe.io import run_scan
 from lexiframe.pairwise import Measure, PairCube, arrays, measured
 from lexiframe.projection import Policies, RankedRuns, answers
@@ -74,15 +74,20 @@ class RankedPairs:
     def of_evaluation(cls, e: Any) -> RankedPairs | pl.DataFrame:
         """Return what a gate takes of an evaluation: of one of scores these, as it ranked nothing.
 
-        The rankings of runs are found again where their files are there.
+        The rankings of runs are found again where their files are there. Of a `Catalogue` there are
+        no values of requests.
         """
+        if not hasattr(e, "provenance"):
+            pairs = measured.no_requests([], e.values["run"].unique().sort())
+            counts = pl.DataFrame(schema=schemas.COVERAGE.columns)
+            return cls(pairs, counts, None, catalogue=e.differences())
         if "policies" not in e.provenance:
             scores: pl.DataFrame = e.scores
             return scores
         if e.replicated is not None:
             return cls.of_replicates(e.replicated, e.coverage)
         pairs, _ = e.table_for("pairs")
-        of_all = None if e.catalogue is None else e.catalogue_differences()
+        of_all = None if e.catalogue is None else e.catalogue.differences()
         if not e.has_rankings:
             return cls(pairs, e.coverage, None, catalogue=of_all)
         origin = e.origin("gate")

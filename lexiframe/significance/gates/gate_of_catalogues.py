@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, sums
+from lexiframe.metrics import derived
 from lexiframe.significance.differences import Options
 from lexiframe.significance.estimates import answers_by_t
-from lexiframe.significance.gates.gate_tables import name_among
+from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.margins import Margin, margins_of
 
 
@@ -22,13 +23,9 @@ def margins_apart(margin: Margin, of_all: pl.DataFrame | None) -> tuple[Margin, 
     known = of_all["measure"].unique(maintain_order=True).to_list()
     if not isinstance(margin, Mapping):
         return margin, dict.fromkeys(known, margin)
-    named = {name: name_among(known, str(name)) for name in margin}
+    named = {name: derived.name_among(known, str(name)) for name in margin}
     apart = {called: margin[name] for name, called in named.items() if called in known}
     rest = {name: margin[name] for name, called in named.items() if called not in known}
-    if not rest:
-        raise LexiframeError(
-            f"gate: {next(iter(apart))} is of all lists together; name a measure of requests too"
-        )
     return rest, apart
 
 
@@ -37,10 +34,10 @@ def rows_of_catalogue(
 ) -> pl.DataFrame:
     """Return rows as those of measures of requests, from differences and their standard errors.
 
-    ``of_all`` has groups by ``by``, as the gate has to have them.
+    ``of_all`` has groups, which are those of the gate, ``by``, if it has some.
     """
     groups = of_all.columns[: of_all.columns.index("measure")]
-    if groups != by:
+    if by and groups != by:
         raise LexiframeError(
             f"gate: expected the groups of the evaluation for measures of all lists ({groups}), "
             f"found {by}; evaluate with by={by}"
@@ -48,11 +45,19 @@ def rows_of_catalogue(
     (baseline, candidate), margins = two, margins_of("gate", sizes, two[0])
     names = pl.col("measure").is_in([*sizes])  # type: ignore[misc]
     part = of_all.filter(names, run_a=candidate, run_b=baseline)
+    if not part.height:
+        raise LexiframeError(
+            f"gate: expected differences of {candidate} and {baseline} for measures of all lists, "
+            "found none; evaluate without another baseline"
+        )
     columns = part.select("mean_difference", "se", "df").to_numpy().T
     size = [margins.size(m, v) for m, v in part.select("measure", "baseline_value").iter_rows()]
+    for name, one in zip(part["measure"], size, strict=True):
+        refuse_wide(one, name)
     answers = answers_by_t(sums.Estimates(*columns), np.array(size), options)._asdict()
     table = part.select(*groups, "measure", "n", "mean_difference").with_columns(
         test=pl.lit("t"),
+        chosen=pl.lit(""),
         candidate=pl.lit(candidate),
         margin=pl.Series(size, dtype=pl.Float64),
         deviation=part["se"] * part["n"].sqrt(),

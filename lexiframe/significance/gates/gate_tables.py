@@ -54,7 +54,7 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
         return margin, known
     sizes: dict[str, float | str] = {}
     for name, size in margin.items():
-        called = name_among(known, str(name))
+        called = derived.name_among(known, str(name))
         if called in sizes:
             raise LexiframeError(f"margin: expected one for {called}, found two; keep one")
         sizes[called] = size
@@ -76,10 +76,3 @@ def _measures_of(d: Any) -> pl.Series:
         return d.measures
     table = to_polars(d)
     return schemas.check(table, _schema_of(table))["measure"].unique()
-
-
-def name_among(known: Sequence[str], asked: str) -> str:
-    """Return the name of a measure in the table, which may be another name of the same metric."""
-    metric = derived.known_metric(asked)
-    same = [name for name in known if metric is not None and derived.known_metric(name) == metric]
-    return asked if asked in known else next(iter(same), asked)

@@ -49,7 +49,8 @@ def ranking_chart(explanation: Frame, /, query_id: str, run_a: str, run_b: str) 
         relevant items lie deep. Marks are the relevant items, larger for higher grades; crosses
         behind the break are relevant items that the run did not retrieve. A line joins the i-th
         relevant item of one run with the i-th of the other, and leans towards the run that has
-        it sooner, whose mark is filled. Wide lines with a label are the levels that decide: LP the
+        it sooner, whose mark is filled. Of answers, items are nuggets, and their positions are
+        sentences. Wide lines with a label are the levels that decide: LP the
         first level at which the ranks differ, LR the last. The subtitle says so in words.
 
     Raises
@@ -67,10 +68,10 @@ def ranking_chart(explanation: Frame, /, query_id: str, run_a: str, run_b: str) 
     >>> chart = ranking_chart(lf.explain(p, "q0078", *both), "q0078", *both)
     >>> for line in chart.title.subtitle:
     ...     print(line)
-    LP prefers pca8_euclidean: its item of level 20, the first level that differs, is at rank 20; \
-the other's is at rank 21
-    LR prefers pca8_euclidean: its item of level 21, the last level that differs, is at rank 21; \
-the other's is at rank 22
+    LP prefers pca8_euclidean: its item of level 20, the first level that differs, is at \
+position 20; the other's is at position 21
+    LR prefers pca8_euclidean: its item of level 21, the last level that differs, is at \
+position 21; the other's is at position 22
     """
     query_id, run_a, run_b = str(query_id), str(run_a), str(run_b)
     if run_a == run_b:
@@ -159,7 +160,7 @@ class Places:
     def axis(self) -> Any:
         """Return the encoding of the places, with the ranks as ticks."""
         draw = altair()
-        axis = draw.Axis(values=self.ticks, grid=False, domain=False, format="d", title="rank",
+        axis = draw.Axis(values=self.ticks, grid=False, domain=False, format="d", title="position",
                          titleAnchor="start", labelOverlap=True, offset=4)  # fmt: skip
         kind = "log" if self.is_deep else "linear"
         domain = [self.at(-0.015), self.at(self.end + 0.015)]
@@ -257,7 +258,7 @@ def _links(ends: pl.DataFrame, places: Places, names: dict[str, str]) -> Iterato
     )  # fmt: skip
     colour = draw.Color("sooner:N", legend=legend)
     colour = colour.scale(domain=[*labels.values()], range=[*SIGNS.values()])
-    ranks = ("rank_a", f"rank in {a}", ""), ("rank_b", f"rank in {b}", "")
+    ranks = ("rank_a", f"position in {a}", ""), ("rank_b", f"position in {b}", "")
     items = ("doc_a", f"item in {a}", ""), ("doc_b", f"item in {b}", "")
     said = tooltip("level", *ranks, *items, "decides")
     base = draw.Chart().encode(places.axis(), _y(), colour, said, draw.Detail("level:N"),
@@ -285,7 +286,7 @@ def _marks(ends: pl.DataFrame, places: Places) -> Any:
         draw.Fill("filled:N", legend=None).scale(**fills),
         draw.Shape("retrieved:N", legend=None).scale(**shapes),
         _size_of(ends, 1.0 if places.m <= 60 else 0.3),
-        tooltip("run", "item", ("rank", "rank", ""), "grade", "level", "decides"),
+        tooltip("run", "item", ("rank", "position", ""), "grade", "level", "decides"),
     )
 
 
@@ -338,7 +339,7 @@ def _deciding_levels(rows: pl.DataFrame, names: dict[str, str]) -> list[str]:
         here, there = (row[f"position_{side}"] for side in (won, lost))  # the winner has a rank
         said.append(
             f"{name} prefers {short(names[won])}: its item of level {row['level']}, the {which} "
-            f"level that differs, is at rank {here}; the other's "
-            + ("was not retrieved" if there is None else f"is at rank {there}")
+            f"level that differs, is at position {here}; the other's "
+            + ("was not retrieved" if there is None else f"is at position {there}")
         )
-    return said or ["All relevant items have the same ranks in both: LP and LR tie"]
+    return said or ["All relevant items have the same positions in both: LP and LR tie"]

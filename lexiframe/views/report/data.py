@@ -51,6 +51,8 @@ class Rankings:
         empty: all.
     runs
         The runs that the page has, sorted; None: all.
+    nuggets
+        Whether the positions are those of nuggets in the sentences of answers.
     """
 
     positions: pl.DataFrame | None = None
@@ -59,6 +61,7 @@ class Rankings:
     attributes: pl.DataFrame | None = None
     excerpt: str = ""
     runs: pl.Series | None = None
+    nuggets: bool = False
 
 
 def report_data(
@@ -246,7 +249,8 @@ def _positions(
     p = p.filter(pl.col("query_id").cast(pl.String).is_in(ids.implode()))
     found, documents = positions_of(packing, p, runs, ids)
     known = {} if texts is None else texts_of_documents(texts, documents)
-    return {"positions": found, "documents": documents, "texts": known, "why_none": ""}
+    said = {"why_none": "", "nuggets": rankings.nuggets}
+    return {"positions": found, "documents": documents, "texts": known, **said}
 
 
 _VALUES: dict[str, Literal["mean", "mean_difference"]] = {

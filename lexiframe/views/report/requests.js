@@ -1,5 +1,10 @@
 // A request: both rankings as strips of positions, with the items and levels that decide.
 
+// What is found at a place: documents at ranks, or nuggets in the sentences of answers.
+const words = facts.nuggets
+  ? { item: "nugget", items: "nuggets", rank: "sentence", found: "stated", grade: (g) => (g > 1 ? "vital" : "okay") }
+  : { item: "item", items: "relevant items", rank: "rank", found: "retrieved", grade: (g) => `grade ${g}` };
+
 function showRequest(state) {
   const { pair, request: q } = state;
   if (!pair || q === null) return show("request");
@@ -48,13 +53,13 @@ function rankings(q, run, other) {
   const said = decided.map(({ name, level, decides }) =>
     (level === null ? `${name}: a tie` : `${name} is decided at recall level ${level}${short(decides)}`));
   return make("div", {},
-    title("strips-title", "Where the relevant items are", "h3"),
-    note(`Each mark is a relevant item at its rank (top: ${run}, bottom: ${other}); lines join the same item. `
-      + `Items that were not retrieved stand behind the dashed line. ${said.join("; ")}${said.length ? "." : ""}`),
+    title("strips-title", `Where the ${words.items} are`, "h3"),
+    note(`Each mark is one of the ${words.items} at its ${words.rank} (top: ${run}, bottom: ${other}); lines join the same ${words.item}. `
+      + `What was not ${words.found} stands behind the dashed line. ${said.join("; ")}${said.length ? "." : ""}`),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Strips of positions" },
       strips(q, run, other, of_run, of_other, decided)),
     title("levels-title", "Recall level by recall level", "h3"),
-    table("levels", "The relevant items by recall level", columnsOfLevels(run, other), levelRows(of_run, of_other, decided), {
+    table("levels", `The ${words.items} by recall level`, columnsOfLevels(run, other), levelRows(of_run, of_other, decided), {
       sort: { title: "level", falling: false }, most: 25, rowClass: (row) => (row.decides ? "chosen" : null),
     }));
 }
@@ -75,11 +80,11 @@ function columnsOfLevels(run, other) {
   const better = ({ a, b }) => Math.sign((b.rank ?? Infinity) - (a.rank ?? Infinity)) || 0;
   return [
     { title: "level", value: (row) => row.level, show: (row) => whole(row.level), rising: true },
-    { title: `rank in ${run}`, value: (row) => row.a.rank, show: (row) => whole(row.a.rank), rising: true },
-    { title: `item in ${run}`, side: "left", value: (row) => row.a.doc, also: (row) => facts.texts[row.a.doc]?.title, show: (row) => documentOf(row.a) },
+    { title: `${words.rank} in ${run}`, value: (row) => row.a.rank, show: (row) => whole(row.a.rank), rising: true },
+    { title: `${words.item} in ${run}`, side: "left", value: (row) => row.a.doc, also: (row) => facts.texts[row.a.doc]?.title, show: (row) => documentOf(row.a) },
     { title: "better", side: "left", value: better, show: (row) => (better(row) > 0 ? "◀ first" : better(row) < 0 ? "second ▶" : "=") },
-    { title: `rank in ${other}`, value: (row) => row.b.rank, show: (row) => whole(row.b.rank), rising: true },
-    { title: `item in ${other}`, side: "left", value: (row) => row.b.doc, also: (row) => facts.texts[row.b.doc]?.title, show: (row) => documentOf(row.b) },
+    { title: `${words.rank} in ${other}`, value: (row) => row.b.rank, show: (row) => whole(row.b.rank), rising: true },
+    { title: `${words.item} in ${other}`, side: "left", value: (row) => row.b.doc, also: (row) => facts.texts[row.b.doc]?.title, show: (row) => documentOf(row.b) },
     { title: "decides", side: "left", value: (row) => row.decides, show: (row) => row.decides || "" },
   ];
 }
@@ -90,7 +95,7 @@ function documentOf({ doc, grade }) {
     known.image ? make("img", { src: known.image, alt: known.title ?? doc, loading: "lazy" }) : null,
     known.title ? make("span", {}, known.title, " ") : null,
     make("span", { class: known.title ? "soft" : null }, doc),
-    make("span", { class: "soft" }, ` grade ${grade}`),
+    make("span", { class: "soft" }, ` ${words.grade(grade)}`),
     known.link ? make("a", { href: known.link, target: "_blank", rel: "noopener noreferrer" }, " image") : null);
 }
 
@@ -112,11 +117,11 @@ function strips(q, run, other, of_run, of_other, decided) {
     .map((item) => drawn("line", {
       class: "joint", x1: x_run.get(item.doc), y1: top, x2: x_other.get(item.doc), y2: bottom,
     }));
-  const missing = (name) => `${(name === run ? of_run : of_other).filter((item) => item.rank === null).length} not retrieved`;
+  const missing = (name) => `${(name === run ? of_run : of_other).filter((item) => item.rank === null).length} not ${words.found}`;
   const ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000, 1000000].filter((p) => p <= deepest);
   const svg = drawn("svg", {
     id: "strips", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-    "aria-label": `Ranks of the relevant items in ${run} and ${other}; the table below has them all`,
+    "aria-label": `Places of the ${words.items} in ${run} and ${other}; the table below has them all`,
   },
   drawn("line", { class: "beyond", x1: end + 8, x2: end + 8, y1: top - 12, y2: bottom + 12 }),
   [[run, top, depthOf(q, run)], [other, bottom, depthOf(q, other)]].map(([name, y, depth]) => [
@@ -137,10 +142,10 @@ const nameOnStrip = (name) => (name.length > 90 ? `${name.slice(0, 90)}…` : na
 function marksOf(levels, x, y, side) {
   return levels.map((item, n) => {
     const known = facts.texts[item.doc]?.title;
-    const where = item.rank === null ? "not retrieved" : `rank ${item.rank}`;
+    const where = item.rank === null ? `not ${words.found}` : `${words.rank} ${item.rank}`;
     return drawn("circle", {
       class: item.rank === null ? `${side} item missed` : `${side} item`, cx: x.get(item.doc), cy: y, r: 5,
-    }, drawn("title", {}, `${known ? `${known} (${item.doc})` : item.doc}: ${where}, level ${n + 1} of ${levels.length}, grade ${item.grade}`));
+    }, drawn("title", {}, `${known ? `${known} (${item.doc})` : item.doc}: ${where}, level ${n + 1} of ${levels.length}, ${words.grade(item.grade)}`));
   });
 }
 

@@ -1,6 +1,8 @@
 """``lexiframe evaluate --nuggets``: judgments of answers, from their files to the verdict."""
 
+import hashlib
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -29,6 +31,13 @@ def test_the_scores_are_those_of_nugget_scores(files, lexiframe):
     assert found.select(wanted.columns).rows() == wanted.rows()
 
 
+def test_what_is_written_names_the_files_that_were_read(files, lexiframe, tmp_path):
+    lexiframe("evaluate", "--nuggets", *files, "-o", str(tmp_path / "results"))
+    told = lf.read_results(tmp_path / "results").provenance["scores"]
+    sums = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+    assert told == [{"path": f, "sha256": s} for f, s in zip(files, sums, strict=True)]
+
+
 def test_all_commands_that_take_scores_take_them(files, lexiframe):
     for command in ("evaluate", "compare", "verdict"):
         assert "NuggetRecall(vital)" in lexiframe(command, "--nuggets", *files).out
@@ -37,14 +46,37 @@ def test_all_commands_that_take_scores_take_them(files, lexiframe):
 
 
 def test_options_about_rankings_are_refused(files, lexiframe):
-    outcome = lexiframe("evaluate", "--nuggets", *files, "--rel", "2")
+    outcome = lexiframe("evaluate", "--nuggets", *files, "--depth", "2")
     assert outcome.status == 2
-    assert "--rel says how judgments and runs are read" in outcome.err
+    assert "--depth says how judgments and runs are read" in outcome.err
     outcome = lexiframe("evaluate", "--nuggets", *files, "-m", "AP")
     assert outcome.status == 1
-    assert "nugget_scores: AP is none of its measures" in outcome.err
+    assert (
+        "AP: is no measure of answers judged by nuggets; leave it or --nuggets out" in outcome.err
+    )
     outcome = lexiframe("evaluate", "--nuggets", *files, "--reuse", "old")
     assert "leave --reuse or --scores out" in outcome.err
+    outcome = lexiframe("evaluate", "--nuggets", *files, "--measure-name", "mine")
+    assert "leave them out for judged answers" in outcome.err
+
+
+def test_what_failed_and_grades_need_options(lexiframe, tmp_path):
+    nuggets = [{"text": "It is red.", "assignment": 3}, {"text": "It is.", "assignment": "failed"}]
+    records = [{"qid": f"q{n}", "run_id": run, "nuggets": nuggets} for n in "12" for run in "ab"]
+    file = tmp_path / "graded.jsonl"
+    file.write_text("\n".join(map(json.dumps, records)))
+    how = ["evaluate", "--nuggets", str(file), "-m", "all_score", "--table", "scores"]
+    assert "--max-grade, or the least that is stated, --rel" in lexiframe(*how).err
+    assert "okay and not stated: --failed zero" in lexiframe(*how, "--max-grade", "6").err
+    for scale, value in (("--max-grade", "6"), 0.25), (("--rel", "3"), 0.5):
+        outcome = lexiframe(*how, *scale, "--failed", "zero", "--format", "csv")
+        assert pl.read_csv(outcome.out.encode())["value"].to_list() == [value] * 4
+    for option in (("--failed", "zero"), ("--max-grade", "3")):
+        for what in ((str(file), "a.run"), ("--scores", str(file))):
+            outcome = lexiframe("evaluate", *what, *option)
+            assert f"{option[0]} is for --nuggets; leave it out" in outcome.said
+    file.write_text('["q", []]')
+    assert "and so do commands, as QRELS" in lexiframe(*how).err
 
 
 def test_a_measure_has_a_page_by_its_other_names(lexiframe):

@@ -27,6 +27,14 @@ def test_it_decides_what_python_decides(lexiframe):
     assert {row["baseline"] for row in rows} == {"pixels_euclidean"}
 
 
+def test_measures_of_all_lists_alone(lexiframe):
+    asked = ("-m", "Coverage@10", "--margin", "0.05", "--format", "json")
+    found = lexiframe("gate", DIGITS / "qrels.parquet", *TWO, *asked, *ITEMS)
+    assert found.status == 0
+    (row,) = json.loads(found.out)
+    assert (row["measure"], row["outcome"]) == ("Coverage@10", "pass")
+
+
 @pytest.mark.parametrize("other", [("--curve",), ("--replicates", "run")])
 def test_what_does_not_go_with_items(lexiframe, other):
     found = lexiframe("gate", DIGITS / "qrels.parquet", *TWO, *ASKED, *ITEMS, *other)

@@ -1,6 +1,7 @@
 """The command ``lexiframe judges``: what it prints, writes and refuses."""
 
 import json
+import random
 from functools import partial
 
 import polars as pl
@@ -217,6 +218,47 @@ def test_families(judges, scores, tmp_path):
     of_runs = pl.DataFrame(json.loads(out))
     numbers = ["bias", "se", "p_value"]
     assert of_runs.select(numbers).row(0) == pytest.approx(expected.select(numbers).row(0))
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """The folders of two judges' assignments of nuggets to the answers of six runs."""
+    folder, chance = tmp_path_factory.mktemp("answers"), random.Random(3)
+    grades = ["support", "partial_support", "not_support"]
+    for judge in ("people", "auto"):
+        (folder / judge).mkdir()
+        for run in ("a1", "a2", "b1", "b2", "c1", "c2"):
+            nuggets = [
+                [{"text": f"{q} {n}", "assignment": chance.choice(grades)} for n in range(4)]
+                for q in range(9)
+            ]
+            records = [{"qid": f"q{q}", "nuggets": one} for q, one in enumerate(nuggets)]
+            text = "\n".join(map(json.dumps, records))
+            (folder / judge / f"{run}.jsonl").write_text(text)
+    families = pl.DataFrame({"run": ["a1", "a2", "b1", "b2", "c1", "c2"], "family": [*"aabbcc"]})
+    families.write_csv(folder / "families.csv")
+    return folder
+
+
+def test_nuggets_of_judges(judges, answers, tmp_path):
+    files = [f"{judge}={answers / judge}" for judge in ("people", "auto")]
+    how = ["--samples", 20, "-m", "strict_all_score"]
+    status, out, err = judges("--nuggets", *files, *how, "-o", tmp_path / "out", "--all")
+    assert (status, err.partition(" to ")[0]) == (0, "wrote 9 tables")
+    assert "Agreement with people about credits of nuggets" in out
+    read = {judge: lf.read_nuggets(answers / judge) for judge in ("people", "auto")}
+    found = lf.compare_judges(None, read, "NuggetRecall(strict)", samples=20)
+    assert found.agreement.equals(lf.judge_agreement(read))
+    for name, table in found.tables().items():
+        assert pl.read_parquet(tmp_path / "out" / f"{name}.parquet").equals(table), name
+    families = ["--families", answers / "families.csv", "--own", "a", "-m", "all_score"]
+    _, out, _ = judges("--nuggets", *files, *families, "--format", "json")
+    scores = {judge: lf.nugget_scores(n, "NuggetRecall") for judge, n in read.items()}
+    by_auto = {"auto": scores["auto"]}
+    expected = lf.own_family(scores["people"], by_auto, answers / "families.csv", own="a")
+    assert json.loads(out) == expected.to_dicts()
+    assert "--failed is for --nuggets" in judges("a=a", "b=b", "--scores", "--failed=zero").said
+    assert "--depth says how" in judges("--nuggets", *files, "--depth", 3).said
 
 
 REFUSED = {

@@ -19,3 +19,11 @@ def test_intervals_hold_and_tests_err_as_promised(n, groups):
     assert (found["interval"] >= 0.95 - error).all()
     assert (found["difference"] >= 0.95 - error).all()
     assert (found["rejected"] <= 0.05 + error).all()
+
+
+@pytest.mark.slow
+def test_leaderboards_over_requests_hold_and_err_as_promised():
+    found = beyond.over_requests(DRAWS, (0.8, 0.8, 0.8), (0.8, 0.8, 0.8), sizes=(40, 60, 80))
+    error = 4 * np.sqrt(0.05 * 0.95 / DRAWS)
+    assert (found["interval"] >= 0.95 - error).all()
+    assert (found["rejected"] <= 0.05 + error).all()

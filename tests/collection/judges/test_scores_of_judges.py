@@ -206,3 +206,15 @@ def test_the_sentence_names_the_order_of_the_best(nuggets):
     said = compared(judges, "NuggetRecall", top=5, samples=5).verdict["sentence"].item()
     assert "among the 5 best by people" in said
     assert "best by" not in compared(judges, "NuggetRecall", samples=5).verdict["sentence"].item()
+
+
+def test_measures_are_found_by_any_of_their_names():
+    other = SCORES["b"].with_columns(pl.col("measure").replace("AP", "map"))
+    judges = {"nist": SCORES["nist"], "b": other}
+    of_first = compared({"nist": SCORES["nist"], "b": SCORES["b"]}, "AP")
+    for asked in (None, "map", {"nist": "map", "b": "AP"}):
+        found = compared(judges, asked)
+        assert "AP/map" in [*found.verdict["measure"]]
+        drawn = found.correlations.filter(measure="AP/map").drop("measure")
+        assert drawn.equals(of_first.correlations.drop("measure"))
+    assert [*compared(measures="map").verdict["measure"]] == ["AP"] * (len(SCORES) - 1)

@@ -77,6 +77,8 @@ def test_groups_frames_and_confusion():
     whole = lf.judge_agreement(JUDGES)
     for convert in (pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas):
         assert lf.judge_agreement({j: convert(s) for j, s in JUDGES.items()}).equals(whole)
+    of_all = pl.concat(s.with_columns(judge=pl.lit(judge)) for judge, s in JUDGES.items())
+    assert lf.judge_agreement(of_all).equals(whole)
     assert lf.judge_agreement(JUDGES, rel=0.5)["kappa_binary"].item() == pytest.approx(-1 / 3)
     confusion = lf.judge_confusion(JUDGES)
     assert confusion.filter(relevance_a=1, relevance_b=0)["n"].item() == 1
@@ -104,3 +106,16 @@ def test_what_is_refused(name):
     assert said in str(error.value)
     with pytest.raises(lf.LexiframeError, match="without duplicates, found duplicates=best"):
         lf.judge_agreement(JUDGES, duplicates="best")
+
+
+def test_nuggets_of_other_texts_are_no_units():
+    facts = PEOPLE.select("query_id", "nugget_id").unique().with_columns(text="nugget_id")
+    other = facts.with_columns(text=pl.col("text").str.to_uppercase())
+    people, auto = lf.Nuggets(facts, PEOPLE), lf.Nuggets(other, AUTO)
+    said = "expected judges of the same nuggets, found 'A' and 'a' for nugget 'a' of request '1'"
+    with pytest.raises(lf.LexiframeError, match=said):
+        lf.judge_agreement({"people": people, "auto": auto})
+    same = lf.Nuggets(facts.with_columns(text=pl.lit(None, pl.String)), AUTO)
+    for judge, rows in ((auto, 0), (same, 1)):
+        judges = {"people": people, "auto": judge}
+        assert lf.compare_judges(None, judges, None, samples=5).agreement.height == rows

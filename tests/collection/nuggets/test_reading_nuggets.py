@@ -93,9 +93,7 @@ def test_grades_need_the_scale_of_the_judge(write):
 
 def test_what_failed_is_counted_and_may_be_zero(write):
     failed = write(assigned({**RED, "importance": "failed"}, {**BIG, "assignment": "failed"}))
-    message = (
-        "1 assignments and 1 importances that failed, the first in .*a.jsonl, nuggets.0..impor"
-    )
+    message = "1 assignment and 1 importance that failed, the first in .*a.jsonl, nuggets.0..impor"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.read_nuggets(failed)
     n = lf.read_nuggets(failed, failed="zero")
@@ -325,9 +323,9 @@ def test_tables_that_break_the_rules_are_refused():
 
 def test_measures_of_others_are_refused():
     n = lf.Nuggets(FACTS, STATED)
-    with refused("nugget_scores: NuggetPreference compares two ans"):
+    with refused("NuggetPreference: compares two answers; preferences has it"):
         lf.nugget_scores(n, "NuggetPreference")
-    with refused("nugget_scores: AP is none of its measures; scores"):
+    with refused("AP: is no measure of answers judged by nuggets; scores"):
         lf.nugget_scores(n, "AP")
     with refused("ReportF1: needs sentences and"):
         lf.nugget_scores(n, "f1")
@@ -360,3 +358,9 @@ def test_measures_have_a_page_and_their_other_names():
         lf.NuggetRecall(rel=2)
     n = lf.Nuggets(FACTS, STATED)
     assert lf.nugget_scores(n, ["All"])["measure"].unique().to_list() == ["NuggetRecall"]
+
+
+def test_help_says_of_a_preference_nothing_that_it_does_not_have():
+    assert "with strict" in lf.NuggetRecall.__doc__
+    assert "strict" not in lf.NuggetPreference.__doc__
+    assert "c: the credit of a nugget in the first answer" in lf.NuggetPreference.__doc__

@@ -25,11 +25,11 @@ def test_the_levels_that_decide_are_marked_and_named_in_words():
     assert labels(chart) == ["LP · level 1"] * 2 + ["LR · level 6"] * 2
     of_lp, of_lr = chart.title.subtitle
     assert of_lp == (
-        "LP prefers Y: its item of level 1, the first level that differs, is at rank 1; the "
-        "other's is at rank 2"
+        "LP prefers Y: its item of level 1, the first level that differs, is at position 1; the "
+        "other's is at position 2"
     )
     assert of_lr == (
-        "LR prefers Y: its item of level 6, the last level that differs, is at rank 9; the "
+        "LR prefers Y: its item of level 6, the last level that differs, is at position 9; the "
         "other's was not retrieved"
     )
 
@@ -44,7 +44,9 @@ def test_the_same_level_may_decide_both():
 def test_equal_rankings_tie():
     chart = ranking_chart(explanation({"d": 2, "e": None}, {"d": 2, "e": None}), "q", "X", "Y")
     assert labels(chart) == []
-    assert chart.title.subtitle == ["All relevant items have the same ranks in both: LP and LR tie"]
+    assert chart.title.subtitle == [
+        "All relevant items have the same positions in both: LP and LR tie"
+    ]
 
 
 def test_items_stand_at_their_ranks_and_behind_the_break():

@@ -650,3 +650,21 @@ def test_the_hint_covers_nothing_and_is_not_printed(e, opened):
     page.emulate_media(media="print")
     assert page.evaluate(f"{style}.display") == "none"
     page.emulate_media(media="screen")
+
+
+def test_a_page_of_answers_has_nuggets_and_their_sentences(browser, tmp_path):
+    facts = {"query_id": "q", "nugget_id": ["a", "b"], "text": ["It is red.", None]}
+    facts["importance"] = ["vital", "okay"]
+    stated = {"run": [*"xxy"], "query_id": "q", "nugget_id": [*"aba"], "sentence": [2, 1, 3]}
+    facts, stated = pl.DataFrame(facts), pl.DataFrame(stated | {"credit": 1.0})
+    e = lf.evaluate_scores(lf.Nuggets(facts, stated), "NuggetRecall")
+    opened = Opened(browser, e.report(tmp_path / "r.html"))
+    opened.open_pair()
+    opened.page.locator("#requests-table tbody button").first.click()
+    levels = opened.frame("levels").select("sentence in x", "nugget in x", "sentence in y")
+    assert levels.rows() == [("1", "b\nokay", "3"), ("2", "a: It is red.\nvital", "–")]
+    said = opened.page.locator("#request").inner_text()
+    assert "Each mark is one of the nuggets at its sentence" in said
+    assert "not stated" in said
+    assert opened.faults == []
+    opened.context.close()
