@@ -239,6 +239,12 @@ def test_several_runs_in_a_file_are_those_in_memory(runs, how, tmp_path):
     assert found.to_pylist() == lf.read_runs(runs).to_pylist()
 
 
+@pytest.mark.parametrize("runs", [{"q1": ["d1", "d2", "d1"]}, {"a": {"q1": ["d1", "d2", "d1"]}}])
+def test_a_document_that_occurs_twice_in_a_list_is_listed(runs, tmp_path):
+    found = lf.check_run(_given(runs, "one line", tmp_path / "a.json"))
+    assert found["found"].to_list() == ["'d1' of query 'q1' in row 3 again, after row 1"]
+
+
 def test_a_broken_run_in_a_file_of_several_is_named(tmp_path):
     runs = SCORED | {"c": {"q1": {"d1": "high"}}}
     with pytest.raises(lf.SchemaError, match=r"a\.json, run c: .* found 'high'"):

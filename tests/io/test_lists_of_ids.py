@@ -73,12 +73,17 @@ def test_what_is_no_list_of_documents(tmp_path):
         lf.positions({"1": ["a", "a"], "2": ["c"]}, RELEVANT)
 
 
-def test_tables_by_columns_and_by_rows():
+def test_tables_by_columns_and_by_rows(tmp_path):
     columns = {"Query_ID": ["1", "1", "2"], "docID": ["b", "a", "c"], "Score": [3.0, 2.0, 1.0]}
     expected = [("1", "b", 3.0), ("1", "a", 2.0), ("2", "c", 1.0)]
     assert scores(lf.read_runs(columns)) == expected
     rows = pl.DataFrame(columns).to_dicts()
     assert scores(lf.read_runs(rows)) == expected
+    for indent in (None, 1):
+        (tmp_path / "a.json").write_text(json.dumps(columns, indent=indent))
+        assert scores(lf.read_runs(tmp_path / "a.json")) == expected
+    with pytest.raises(lf.SchemaError, match=r"columns of one length, found .* Score of 2"):
+        lf.read_runs(columns | {"Score": [3.0, 2.0]})
     assert ranks(lf.read_runs(SIDE_BY_SIDE)) == RANKED
     assert grades(lf.read_qrels(SIDE_BY_SIDE)) == JUDGED
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -257,7 +258,14 @@ def _table(given: Any, where: str, schema: schemas.TableSchema) -> pl.DataFrame:
     if isinstance(given, str | Path):
         given, where = logs.read_log(given), str(given)
     frame = column_forms.to_frame(given, "value", where)
-    found = column_forms.columns_of(frame.columns, schema, where, {})
+    try:
+        found = column_forms.columns_of(frame.columns, schema, where, {})
+    except SchemaError as error:
+        if error.problem is None:
+            raise
+        advice = re.split("(?:, or )?say which", error.problem.advice)[0]  # no columns= is here
+        advice = f"{advice}; rename it".removeprefix("; ")
+        raise SchemaError(replace(error.problem, advice=advice)) from None
     frame = frame.rename({theirs: ours for ours, theirs in found.items()})
     lacking = frame.filter(pl.any_horizontal(pl.col(*schema.key).is_null())).height
     if lacking:

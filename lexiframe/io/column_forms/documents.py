@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
@@ -214,7 +215,12 @@ def columns_of_document(
     if form is TABLE:
         rows = document if isinstance(document, list | tuple) else _rows_by_query(document)
         names = dict.fromkeys(name for row in rows for name in row)
-        return {name: [row.get(name) for row in rows] for name in names} or dict(document)
+        columns = {name: [row.get(name) for row in rows] for name in names} or dict(document)
+        lengths = {name: len(cells) for name, cells in columns.items()}
+        if len({*lengths.values()}) > 1:
+            found = ", ".join(f"{name} of {n}" for name, n in lengths.items())
+            raise SchemaError(Problem(where, "columns of one length", found))
+        return columns
     part = form.rankings if is_run else form.judgments
     if part is None:
         found = f"{form.tool}, which has judgments alone"
@@ -241,9 +247,12 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
         rows = zip(*columns.values(), strict=True)
         return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
     runs = _runs_by_name(data) if is_run else {}
-    tables = {name: to_frame(of, "score", f"{where}, run {name}") for name, of in runs.items()}
-    named = [{"run": name} | row for name, table in tables.items() for row in table.to_dicts()]
-    return json.dumps(named).encode() if tables else data
+    tables = [
+        to_frame(of, "score", f"{where}, run {name}").with_columns(run=pl.lit(name))
+        for name, of in runs.items()
+    ]
+    together = pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()
+    return json.dumps(together.to_dict(as_series=False)).encode() if tables else data
 
 
 def _runs_by_name(data: bytes) -> dict[str, Any]:

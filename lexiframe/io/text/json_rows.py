@@ -123,9 +123,9 @@ def are_plain_lists(values: Sequence[Any]) -> bool:
 def _refuse_record(members: Members, where: str) -> None:
     """Raise for an object that is a record with a query and a document, not a run of queries."""
     names = {*members.names}
-    if all(names & {*KNOWN_NAMES[ours]} for ours in schemas.IDS) and not any(
-        isinstance(value, dict) for value in members.values
-    ):
+    has_ids = all(names & {*KNOWN_NAMES[ours]} for ours in schemas.IDS)
+    kinds = {type(value) for value in members.values}
+    if has_ids and dict not in kinds and kinds != {list}:  # lists are a table by columns
         expected = "JSON with a record on each line, or a list of records"
         raise ReadError(Problem(where, expected, "a record of several lines", LINES_OF_RECORD))
 
@@ -394,7 +394,7 @@ def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
     refuse_tables(whole, where)
     if form_of_tool(whole):  # lists of documents
         table = to_frame(whole, number, where)
-        return Rows(table, pl.int_range(table.height, eager=True), "")
+        return Rows(table, pl.int_range(1, table.height + 1, eager=True), "row")
     expected, numbers, rows = "{query: {document: number}}", [], []
     for n, (name, documents) in enumerate(zip(members.names, members.values, strict=True)):
         if isinstance(documents, dict):

@@ -154,6 +154,8 @@ def test_what_the_user_had_is_counted():
 
 @pytest.mark.parametrize("table, how, said", [
     ({"doc_id": ["a", "a"]}, {}, "expected each item once, found several rows of 1"),
+    ({"product": ["a"]}, {}, "doc_id is missing .* corpus-id; rename it$"),
+    ({"docno": ["a"], "item": ["b"]}, {}, "docno and item could each be doc_id; rename it$"),
     ({"doc_id": ["a"], "users": [-1]}, {}, "whole numbers of users from 0 to 0"),
     ({"doc_id": ["a"], "users": [3]}, {"users": 2}, "from 0 to 2, which is how many there are"),
     ({"doc_id": ["a"], "users": [0.5]}, {"users": 2}, "found 0.5 of item 'a'"),
