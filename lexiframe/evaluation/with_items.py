@@ -26,7 +26,7 @@ from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import batches, column_forms, qrel_files
-from lexiframe.metrics import as_list, needed
+from lexiframe.metrics import as_list, coverages, needed
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
 from lexiframe.projection import by_collection
@@ -174,6 +174,8 @@ def evaluate_with_items(
         told["qrels"] = [] if qrels is None else qrel_files.sources_of_qrels(qrels)
         named, grouped = [str(m) for m in asked], (how.requests, how.groups)
         of_facts: Any = {"known": facts.facts_of(of_lists), "missing": "own"}
+        if qrels is not None:
+            of_facts["coverage"] = coverages.coverage(scan, qrels, **vars(how.policies))
         e = evaluated(s, named, how.inference, grouped, told, **of_facts)
     if not beside.of_all:
         return e
