@@ -26,7 +26,7 @@ from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import batches, column_forms, qrel_files
-from lexiframe.metrics import as_list, coverages, needed
+from lexiframe.metrics import as_list, coverages, derived, needed
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
 from lexiframe.projection import by_collection
@@ -71,8 +71,10 @@ class EvaluationWithItems(Evaluation):
         return names
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
-        asked = self._catalogue_measures if measures is None else [*map(str, as_list(measures))]
-        columns = [name for name in asked if name in self._catalogue_measures]
+        of_all = self._catalogue_measures
+        asked = of_all if measures is None else [*map(str, as_list(measures))]
+        asked = [derived.name_among(of_all, name) for name in asked]
+        columns = [name for name in asked if name in of_all]
         others = None if measures is None else [name for name in asked if name not in columns]
         if columns and others == []:
             raise LexiframeError(
@@ -89,9 +91,13 @@ class EvaluationWithItems(Evaluation):
         if by:
             groups = groups[0].sort(by, maintain_order=True).partition_by(by, maintain_order=True)
 
-        def written(*numbers: float | None) -> tuple[str, str]:
-            value, *ends = (printed.cell("mean", number, digits) for number in numbers)
-            return value, "–".join(ends)
+        metrics: dict[str, Any] = {name: derived.known_metric(name) for name in columns}
+
+        def written(name: str, value: float | None, *ends: float | None) -> tuple[str, str]:
+            limits, fewer = metrics[name].limits, max(digits - 1, 0)
+            inside = (min(max(end, limits.low), limits.high) for end in ends if end is not None)
+            both = "–".join(printed.cell("mean", end, fewer) for end in inside)
+            return printed.cell("mean", value, digits), both
 
         def wider(row: Sequence[shown.Cell], known: Mapping[Any, Any]) -> tuple[shown.Cell, ...]:
             run = names.get(row[n].text, row[n].text)
@@ -100,10 +106,14 @@ class EvaluationWithItems(Evaluation):
 
         panels = []
         for panel, group in zip(table.panels, groups, strict=True):
-            ends = group.select("run", "measure", "value", "ci_low", "ci_high").iter_rows()
-            known = {(run, name): written(*numbers) for run, name, *numbers in ends}
+            here = group.filter(pl.col("measure").is_in(columns))
+            ends = here.select("run", "measure", "value", "ci_low", "ci_high").iter_rows()
+            known = {(run, name): written(name, *numbers) for run, name, *numbers in ends}
             panels.append(replace(panel, rows=tuple(wider(row, known) for row in panel.rows)))
-        note = f"{printed.and_joined(columns)}: of all lists of a run together."
+        smaller = [name for name, metric in metrics.items() if metric.smaller_is_better]
+        n_lists = printed.n_range(self.catalogue.values["n"])
+        note = f"{printed.and_joined(columns)}: of all lists of a run together (n = {n_lists})"
+        note += f"; smaller is better: {printed.and_joined(smaller)}." if smaller else "."
         headings = chain.from_iterable((name, *["interval"] * how["intervals"]) for name in columns)
         numbers = (shown.Column(name, is_number=True) for name in headings)
         return replace(
@@ -159,7 +169,9 @@ def evaluate_with_items(
         return beside.completed(in_parts(sources, beside.how, allowed, **large))
     sources = sources.held()
     scan, qrels = sources.scan, None if qrels is None else sources.judgments
-    lists = beyond.lists_of(scan, items, how.policies, qrels, cutoff=beside.deepest)
+    lists = beyond.lists_of(
+        scan, items, how.policies, qrels, cutoff=beside.deepest, is_reported=bool(rest)
+    )
     s: Any = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
     for measure in of_lists:
         if str(measure) not in s["measure"]:

@@ -209,14 +209,16 @@ def lists_of(
     qrels: Any = None,
     *,
     cutoff: int | None = None,
+    is_reported: bool = False,
 ) -> list[Lists]:
     """Return the lists of each run, sorted by name, up to the greatest cut-off.
 
     The requests are those of the judgments, or else all that a run answers. Warn of documents that
-    the user's history has.
+    the user's history has, and of what rankings lack unless this ``is_reported`` otherwise.
     """
     ranked, lists = ranked_and_lists(runs, items, policies, qrels, cutoff)
-    whole_lists.warn_of_lists(ranked)
+    if not is_reported:
+        whole_lists.warn_of_lists(ranked)
     warn_of_doubts(Doubts.look(ranked, lists, len(items)), len(items))
     return lists
 

@@ -277,6 +277,8 @@ requests).
     of_each = {name: rows_of_two_runs(given, baseline, name) for name in candidates}
     unfit = {"cluster": cluster, "replicates": replicates, "model": model}
     reached = None if ranked is None else ranked.catalogue
+    if ranked is not None and missing == "drop" and ranked.lacks([baseline, *candidates]):
+        unfit["missing='drop'"] = missing
     margin, of_all, others = margins_apart(margin, reached, unfit)
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)

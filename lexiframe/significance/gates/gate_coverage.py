@@ -108,6 +108,10 @@ class RankedPairs:
         )
         return cls(s, together, None)
 
+    def lacks(self, runs: Sequence[str]) -> bool:
+        """Return whether some of the runs lack rankings of judged requests."""
+        return bool(self.counts.filter(pl.col("run").is_in([*runs]))["missing"].sum())
+
     def answers(
         self, baseline: str, candidates: Sequence[str], missing: GateMissing
     ) -> dict[str, pl.DataFrame]:
@@ -120,7 +124,7 @@ class RankedPairs:
         refuse_missing_rankings(asked, missing)
         if self.ranked is not None:
             return {name: answers_of(self.ranked, baseline, name) for name in candidates}
-        if missing == "drop" and asked["missing"].sum():
+        if missing == "drop" and self.lacks([baseline, *candidates]):
             raise LexiframeError(
                 "gate: missing='drop' needs the rankings, to know the requests that both runs "
                 "answer, and they are not known here; evaluate the runs again in memory"

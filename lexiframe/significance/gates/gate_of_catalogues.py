@@ -21,7 +21,7 @@ def margins_apart(
 ) -> tuple[Margin, dict[str, Any], list[str]]:
     """Return the margins of measures of requests, those of all lists, and the latter's names.
 
-    Raise where ``unfit``, which the jackknife does not know, is given with one of all lists.
+    Raise where something ``unfit``, which those of all lists do not know, is given with one.
     """
     if of_all is None:
         return margin, {}, []
@@ -29,8 +29,8 @@ def margins_apart(
     rest, apart = _apart(margin, known)
     if apart and (given := next((name for name, one in unfit.items() if one is not None), None)):
         raise LexiframeError(
-            f"gate: {next(iter(apart))} is of all lists together, whose standard error does not "
-            f"know {given}; leave {given} out, or name margins of measures of requests alone"
+            f"gate: {next(iter(apart))} is of all lists together, which does not go with {given}; "
+            f"leave {given} out, or name margins of measures of requests alone"
         )
     return rest, apart, known
 

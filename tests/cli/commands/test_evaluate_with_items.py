@@ -34,6 +34,7 @@ def test_it_gives_what_python_gives(lexiframe, files, tmp_path):
     assert lf.read_results(tmp_path / "out").catalogue.values.equals(e.catalogue.values)
     printed = lexiframe("evaluate", QRELS, RUNS, *told).out
     assert printed == f"{e}\n"
+    assert "--table catalogue" in lexiframe("evaluate", QRELS, RUNS, *told, "--format", "csv").err
 
 
 def test_the_tables_of_the_catalogue_are_printed(lexiframe, files):

@@ -35,6 +35,13 @@ def test_measures_of_all_lists_alone(lexiframe):
     assert (row["measure"], row["outcome"]) == ("Coverage@10", "pass")
 
 
+def test_one_file_given_twice_is_refused(lexiframe):
+    asked = ("-m", "Coverage@10", "--margin", "0.05", *ITEMS)
+    found = lexiframe("gate", DIGITS / "qrels.parquet", TWO[0], TWO[0], *asked)
+    assert found.status == 1
+    assert "(candidate) and pixels_euclidean (baseline) are one file" in found.said
+
+
 @pytest.mark.parametrize("other", [("--curve",), ("--replicates", "run")])
 def test_what_does_not_go_with_items(lexiframe, other):
     found = lexiframe("gate", DIGITS / "qrels.parquet", *TWO, *ASKED, *ITEMS, *other)
