@@ -124,5 +124,5 @@ def test_what_is_refused(files, tmp_path):
     with pytest.raises(lf.SchemaError, match="column stratum is part of the key, but 1 rows have"):
         inferred_scores({"a": files[0]}, frame)
     words = lacking.with_columns(stratum=pl.lit("1"), relevance=pl.lit("good"))
-    with pytest.raises(lf.SchemaError, match="judgments: .*relevance.*good"):
+    with pytest.raises(lf.SchemaError, match=r"judgments: .*relevance.*good"):
         inferred_scores({"a": files[0]}, words)
