@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, unknown_name
+from lexiframe.base import LexiframeError, n_and_first, unknown_name, warn
 from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
 from lexiframe.typing import MeasureLike, ScoresLike
@@ -48,9 +48,12 @@ def load_chosen(
             "leaderboard`, lf.leaderboard in Python"
         )
     names = _chosen_measures(loaded.measures, asked)
-    return per_request_scores.Loaded(
-        loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files
-    )
+    chosen = loaded.table.filter(pl.col("measure").is_in(names))
+    others = loaded.table.filter(~pl.col("run").is_in(chosen["run"].unique().implode()))
+    if others.height:
+        runs, theirs = (n_and_first(others[name].unique().sort()) for name in ("run", "measure"))
+        warn(f"runs without {' and '.join(names)}, left out: {runs}; their measures are {theirs}")
+    return per_request_scores.Loaded(chosen, names, loaded.files)
 
 
 def _chosen_measures(known: list[str], asked: list[str] | None) -> list[str]:

@@ -95,7 +95,7 @@ def evaluate_scores(
     -----
     LexiframeWarning
         As `read_scores`, when a run lacks a request that other runs have and ``missing`` is not
-        given.
+        given, and when it lacks all measures that are asked for.
 
     Examples
     --------

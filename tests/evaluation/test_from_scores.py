@@ -92,6 +92,14 @@ def test_what_it_shows_and_writes(files, tmp_path):
     assert all(table.equals(e.tables()[name]) for name, table in again.tables().items())
 
 
+def test_a_run_without_the_measure_is_said():
+    rows = {"run": ["a", "b", "c"], "qid": ["q"] * 3, "measure": ["AP", "AP", "ap"]}
+    scores = pl.DataFrame(rows | {"value": [0.5, 0.25, 0.75]})
+    with pytest.warns(lf.LexiframeWarning, match=r"without AP, left out: 1 \('c'\); .* 1 \('ap'"):
+        e = lf.evaluate_scores(scores, "AP")
+    assert e.means["run"].to_list() == ["a", "b"]
+
+
 def test_a_single_run_and_groups(files, evaluated):
     alone = lf.evaluate_scores(files / "random.run.treceval", "AP")
     assert alone.orderings.select("run", "rank").rows() == [("random", 1.0)]

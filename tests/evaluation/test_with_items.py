@@ -334,7 +334,7 @@ def test_what_a_gate_refuses_of_all_lists(e):
     other = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS, baseline="c")
     with pytest.raises(lf.LexiframeError, match="expected differences of b and a for measures"):
         lf.gate(other, {"Coverage@5": 0.1}, **TWO)
-    with pytest.raises(lf.LexiframeError, match="expected the groups of the evaluation"):
+    with pytest.raises(lf.LexiframeError, match="groups of the evaluation for measures of all"):
         lf.gate(e, MARGINS, **TWO, requests=of, by="age")
 
 

@@ -228,10 +228,10 @@ def read_items(
     if history is not None:
         table = _table(history, "history", _OF_HISTORY)
         found, item = found.places_of(table["doc_id"], "history")
-        table = table.drop("doc_id").with_columns(item=pl.Series(item))
-        table = table.sort("query_id", "item", maintain_order=True)
-        pair = pl.col("query_id", "item")
-        past = table.filter(pl.any_horizontal(pair.ne_missing(pair.shift())))
+        queries = table["query_id"].unique().sort()
+        query = table["query_id"].cast(pl.Enum(queries)).to_physical().to_numpy()
+        _, first = np.unique(query * np.int64(len(found)) + item, return_index=True)
+        past = table.drop("doc_id").with_columns(item=pl.Series(item))[first]
         if (again := table.height - past.height) and table.width > len(_OF_HISTORY.key):
             warn(f"history: pairs that are there again, of which the first counts: {again:,}")
     ids = pl.DataFrame({"doc_id": found.ids})
