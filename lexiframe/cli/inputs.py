@@ -14,6 +14,7 @@ from lexiframe.base import LexiframeError
 from lexiframe.base.face import added
 from lexiframe.cli.arguments import refuse_measures, refuse_misplaced
 from lexiframe.cli.options import Decimal, Failed
+from lexiframe.cli.output import complain
 from lexiframe.evaluation import MEASURES
 from lexiframe.io import (
     File,
@@ -105,10 +106,15 @@ class NuggetOptions:
     def read(self, source: Any, rel: float | None) -> Any:
         """Read judgments of answers."""
         read = added(collection, "read_nuggets", "--nuggets")
-        return read(source, failed=self.failed, max_grade=self.max_grade, rel=rel)
+        found = read(source, failed=self.failed, max_grade=self.max_grade, rel=rel)
+        for sentence in found.unanswered:
+            complain(f"warning: {sentence}")
+        return found
 
     def refuse(self, inputs: InputOptions, *, has_scores: bool = True) -> None:
         """Raise for options about rankings beside scores, and about nuggets without these."""
+        if self.nuggets and vars(inputs).get("scores"):
+            raise typer.BadParameter("files have --scores or --nuggets, not both; leave one out")
         if has_scores:
             refuse_reading_options(inputs, {"rel"} if self.nuggets else ())
         for name in ("failed", "max_grade"):

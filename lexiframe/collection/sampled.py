@@ -6,12 +6,14 @@ from pathlib import Path
 
 import polars as pl
 
-from lexiframe.base import Problem, ReadError, SchemaError, schemas, to_polars, typed
+from lexiframe.base import Problem, ReadError, schemas, typed
 from lexiframe.io import data_sources
 from lexiframe.projection import positions
 from lexiframe.typing import LogLike, RunsLike
 
-_COLUMNS = ("query_id", "doc_id", "stratum", "relevance")
+_IDS = ("query_id", "doc_id", "stratum")
+_TYPES = {**dict.fromkeys(_IDS, schemas.STR), "relevance": schemas.FLOAT}
+_JUDGMENTS = schemas.TableSchema("judgments", _IDS, _TYPES)
 _LINE = r"^\s*(?<query_id>\S+)\s+\S+\s+(?<doc_id>\S+)\s+(?<stratum>\S+)\s+(?<relevance>-?\d+)\s*$"
 _KEY = ("run", "query_id")
 _EPSILON = 1e-5
@@ -107,11 +109,7 @@ def _above(flag: pl.Expr) -> pl.Expr:
 
 def _read_pool(judgments: LogLike) -> pl.DataFrame:
     if not isinstance(judgments, str | Path):
-        frame = to_polars(judgments, "judgments")
-        if lacking := [name for name in _COLUMNS if name not in frame.columns]:
-            expected = f"the columns {', '.join(_COLUMNS)}"
-            raise SchemaError(Problem("judgments", expected, f"no {lacking[0]}"))
-        return frame.select(pl.col(_COLUMNS[:3]).cast(pl.String), pl.col("relevance"))
+        return schemas.check(judgments, _JUDGMENTS)
     file = data_sources.only_file(judgments)
     lines = pl.Series("line", file.content("sampled judgments").data.decode().split("\n"))
     fields = lines.str.extract_groups(_LINE).struct.unnest()

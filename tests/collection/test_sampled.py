@@ -118,5 +118,11 @@ def test_what_is_refused(files, tmp_path):
     ):
         inferred_scores({"a": files[0]}, tmp_path / "four.txt")
     lacking = pl.DataFrame({"query_id": ["1"], "doc_id": ["d"], "relevance": [1]})
-    with pytest.raises(lf.SchemaError, match=r"expected the columns .*, found no stratum"):
+    with pytest.raises(lf.SchemaError, match=r"expected the columns .*; stratum is missing"):
         inferred_scores({"a": files[0]}, lacking)
+    frame = lacking.with_columns(stratum=pl.lit(None, pl.String))
+    with pytest.raises(lf.SchemaError, match="column stratum is part of the key, but 1 rows have"):
+        inferred_scores({"a": files[0]}, frame)
+    words = lacking.with_columns(stratum=pl.lit("1"), relevance=pl.lit("good"))
+    with pytest.raises(lf.SchemaError, match=r"judgments: .*relevance.*good"):
+        inferred_scores({"a": files[0]}, words)

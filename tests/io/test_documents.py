@@ -249,3 +249,26 @@ def test_a_broken_run_in_a_file_of_several_is_named(tmp_path):
     runs = SCORED | {"c": {"q1": {"d1": "high"}}}
     with pytest.raises(lf.SchemaError, match=r"a\.json, run c: .* found 'high'"):
         lf.read_runs(_given(runs, "one line", tmp_path / "a.json"))
+
+
+LISTS = {
+    "names of columns": (
+        {"expected_ids": ["d1"], "retrieved_ids": ["d2", "d3"]},
+        "expected the query of each list of documents, found names of columns: expected_ids, ret",
+    ),
+    "numbers of some": (
+        {"q1": ["d1", ["d2", 0.5]]},
+        "expected a number with each document, or with none, found documents with a number and w",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LISTS)
+@pytest.mark.parametrize("read", [lf.read_runs, lf.read_qrels])
+def test_lists_that_are_not_by_query_or_have_some_numbers_are_refused(case, read, tmp_path):
+    lists, message = LISTS[case]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(lists))
+    for given, where in ((lists, ""), (file, "a.json")):
+        with pytest.raises(lf.SchemaError, match=f"{where}.*{message}"):
+            read(given)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import lexiframe as lf
+from lexiframe.base.printed import written_for
 
 ROWS = [
     ("a", "WIN", "t1", "0.5"), ("a", "WIN", "t2", "1"),
@@ -46,6 +47,8 @@ def test_the_requests_are_the_column_with_all_or_with_their_ids(write, order):
     with pytest.raises(lf.ReadError, match=message) as error:
         lf.read_scores(file)
     assert "say form='tot' (run, measure, query_id, value)" in str(error.value)
+    with written_for("terminal"), pytest.raises(lf.ReadError, match=r"measure, value$"):
+        lf.read_scores(file)
     assert lf.read_scores(file, form=form).rows() == SCORES
     assert lf.read_scores(file, requests=["t1", "t2", "t3"]).rows() == SCORES
     with pytest.raises(TypeError, match="expected requests to be a list of ids, found 3"):

@@ -468,3 +468,9 @@ def test_answers_in_other_columns_are_refused_as_well():
     some = {**rows, "left": ["Yes.", "Yes.", *texts["left"][2:]], "right": texts["right"]}
     with pytest.raises(lf.SchemaError, match=r"in one request each: 29 .*; they look like answers"):
         read(some)
+
+
+def test_one_judgment_says_which_run_was_first():
+    vote = pl.DataFrame({"query_id": "q", "model_a": "x", "model_b": "y", "winner": "model_a"})
+    said = " ".join(str(lf.read_preferences(vote)).split())
+    assert "wins 100.0 % of the one judgment that says which run was first" in said

@@ -124,7 +124,7 @@ class JudgeOptions(InputOptions):
                     f"--qrels: expected NAME=FILE (nist=qrels.txt), found {text!r}"
                 )
             if name in found:
-                raise typer.BadParameter(f"--qrels: expected each judge once, found {name!r} twice")
+                raise typer.BadParameter(f"expected each judge once, found {name!r} twice")
             found[name] = path
         if [*found.values(), *self.runs].count(data_sources.STANDARD_INPUT) > 1:
             raise LexiframeError("standard input holds one file, not several; name the others")

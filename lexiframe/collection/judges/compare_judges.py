@@ -22,7 +22,7 @@ from lexiframe.collection.judges.judge_tables import (
     shifts_of,
 )
 from lexiframe.collection.judges.judged_scores import read_judged_scores, same_cells
-from lexiframe.collection.judges.judged_statements import other_nuggets
+from lexiframe.collection.judges.judged_statements import share_answers
 from lexiframe.collection.judges.judges import judge_agreement
 from lexiframe.collection.judges.trust_in_words import FOUND, found_by_judges, trust_sentences
 from lexiframe.io import Tables, problems, run_scan, scan_runs
@@ -361,7 +361,7 @@ def _judged_scores(
         for judge, s in same.items()
     }
     are_answers = all(hasattr(given, "nugget_rows") for given in judges.values())
-    if are_answers and other_nuggets(judges).is_empty():
+    if are_answers and share_answers(judges):
         agreement = judge_agreement(judges, **groups)
     else:
         columns = {"query_id": schemas.STR, **schemas.JUDGE_AGREEMENT.required}

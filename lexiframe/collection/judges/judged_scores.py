@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, schemas, unknown_name, warn
+from lexiframe.base import LexiframeError, n_and_first, printed, schemas, unknown_name, warn
 from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import as_list, derived
 from lexiframe.pairwise import arrays
@@ -80,9 +80,12 @@ def _called_alike(
                 raise unknown_name("measure", one, known[judge], advice=f" (judge {judge!r})")
     same = ["/".join(dict.fromkeys(names)) for names in zip(*asked.values(), strict=True)]
     if not same:
+        which = {judge: names[0] for judge, names in known.items()}
+        options = " ".join(f"-m {judge}={name}" for judge, name in which.items())
+        how = printed.advice(python=f"measures={which}", terminal=options)
         raise LexiframeError(
             f"{called}: expected a measure that all judges have, found none; say which is which: "
-            f"measures={ {judge: names[0] for judge, names in known.items()} }"
+            f"{how}"
         )
     named = dict[str, pl.DataFrame]()
     for judge, names in asked.items():

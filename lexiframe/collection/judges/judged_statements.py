@@ -81,6 +81,13 @@ def other_nuggets(judges: Mapping[str, Any]) -> pl.DataFrame:
     return texts.unique().filter(pl.struct(key).is_duplicated()).sort(*key, "text")
 
 
+def share_answers(judges: Mapping[str, Any]) -> bool:
+    """Return whether judges have the same nuggets, and two of them judged one in one answer."""
+    key = ["run", "query_id", "nugget_id"]
+    judged = [given.nugget_rows.filter("answered").select(key) for given in judges.values()]
+    return other_nuggets(judges).is_empty() and pl.concat(judged).is_duplicated().any()
+
+
 _NO_TEXTS = pl.DataFrame(schema=dict.fromkeys(("query_id", "nugget_id", "text"), schemas.STR))
 
 

@@ -80,6 +80,10 @@ class Nuggets(AnswerTables, Tables):
 
         By default these are those of `nugget_scores` that have a value.
         """
+        if self.answered.is_empty():
+            raise LexiframeError(
+                "expected answers, found nuggets that are assigned to none; assign them first"
+            )
         asked = pairs.parse_measures(named_measures(measures))
         scored = [m for m in asked if isinstance(m, Metric) and not isinstance(m, PairedNuggets)]
         between = [one for one in asked if one not in scored]
@@ -104,8 +108,12 @@ class Nuggets(AnswerTables, Tables):
         counts = (self.nuggets.height, self.grid["query_id"].n_unique(), self.coverage.height)
         nuggets, requests, runs = map(printed.counted, counts, ("nugget", "request", "run"))
         parts = [f"Answers of {runs} to {requests} were judged by {nuggets}."]
-        missing = self.coverage.filter(pl.col("missing") > 0)
-        if missing.height:
-            found = n_and_first(missing["run"])
-            parts.append(f"Runs without an answer to some request, which counts as 0: {found}.")
-        return printed.Verdict({"sentence": parts})
+        return printed.Verdict({"sentence": [*parts, *self.unanswered]})
+
+    @property
+    def unanswered(self) -> list[str]:
+        """The sentence about runs that lack answers; none if no run does."""
+        missing = self.coverage.filter(pl.col("missing") > 0)["run"]
+        found = n_and_first(missing)
+        sentence = f"Runs without an answer to some request, which counts as 0: {found}."
+        return [sentence] * (len(missing) > 0)

@@ -11,7 +11,7 @@ def read_assignment(record: json_places.Value, source: data_sources.Source, read
 
     An answer without any of the request's nuggets counts as if there were none.
     """
-    query = (record if record.has("qid") else record["query"])["qid"].name()
+    query = (record if "qid" in record.data else record["query"])["qid"].name()
     nuggets = [*record["nuggets"].each()]
     found: list[Nugget] = [
         (str(n), read.importance(one), None, one["text"].name()) for n, one in enumerate(nuggets, 1)

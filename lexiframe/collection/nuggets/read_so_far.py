@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lexiframe.base import printed
+from lexiframe.base import printed, schemas
 from lexiframe.io import data_sources, json_places
 
 Failed = Literal["error", "zero"]
@@ -36,6 +36,7 @@ class Read:
     skipped: Counter[str] = field(default_factory=Counter)
     n_failed: Counter[str] = field(default_factory=Counter)
     first_failed: str = ""
+    has_grades: bool = False
 
     def fail(self, what: str, value: json_places.Value) -> None:
         """Count an importance or an assignment that failed."""
@@ -65,7 +66,7 @@ class Read:
         return _CREDITS[data]
 
     def _credit_of_grade(self, value: json_places.Value, grade: float) -> float:
-        greatest = self.max_grade
+        greatest, self.has_grades = self.max_grade, True
         if not 0 <= grade <= (float("inf") if greatest is None else greatest):
             raise value.wrong("a grade from 0" + (f" to {greatest:g}" if greatest else ""))
         if self.rel is not None:
@@ -106,7 +107,10 @@ class Read:
 
 
 def run_of(record: json_places.Value, source: data_sources.Source) -> str:
-    """Return the run of a record: what the user, the record or the name of its file says."""
+    """Return the run of a record: what the user, the record or the name of its file says.
+
+    In a folder that the user gave a name, all files are those of this one run.
+    """
     if source.is_given or not record.has("run_id"):
-        return str(source.name)
+        return str(source.name).partition(schemas.TWIN)[0]
     return record["run_id"].name()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import Any, Literal, get_args
 
 import polars as pl
@@ -61,7 +62,7 @@ def read_nuggets(
     max_grade : float, optional
         The greatest grade G of a judge who was asked for grades 0 to G: credit is g/G.
     rel : float, optional
-        The least grade with which a nugget is stated: credit is then 1, or else 0.
+        The least grade with which a nugget is stated, above 0: credit is then 1, or else 0.
 
     Returns
     -------
@@ -98,8 +99,11 @@ def read_nuggets(
     """
     check_choice("read_nuggets", form, (*get_args(NuggetForm), None), "form")
     check_choice("read_nuggets", failed, get_args(Failed), "failed")
-    if max_grade is not None and not max_grade > 0:
+    if max_grade is not None and not 0 < max_grade < inf:
         raise LexiframeError(f"read_nuggets: expected max_grade above 0, found {max_grade:g}")
+    if rel is not None and not (0 < rel < inf and rel <= (max_grade or inf)):
+        most = f" to max_grade, {max_grade:g}" if max_grade else ""
+        raise LexiframeError(f"read_nuggets: expected rel above 0{most}, found {rel:g}")
     read, files = Read(failed, max_grade, rel), _files(source)
     keyed = [
         (_key_of(record, form), record, file)
@@ -108,6 +112,11 @@ def read_nuggets(
     ]
     for key, record, file in sorted(keyed, key=lambda one: [*_READERS].index(one[0])):
         _READERS[key][1](record, file, read)
+    if rel is not None and read.statements and not read.has_grades:
+        raise LexiframeError(
+            "read_nuggets: rel is the least grade that is stated, and no nugget has a grade; leave "
+            "it out"
+        )
     return _tables(read, [file.origin.facts() for file in files])
 
 

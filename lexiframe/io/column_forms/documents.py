@@ -221,6 +221,8 @@ def columns_of_document(
             found = ", ".join(f"{name} of {n}" for name, n in lengths.items())
             raise SchemaError(Problem(where, "columns of one length", found))
         return columns
+    if form not in _OF_TOOLS:
+        _refuse_lists(document, where)
     part = form.rankings if is_run else form.judgments
     if part is None:
         found = f"{form.tool}, which has judgments alone"
@@ -238,6 +240,17 @@ def columns_of_document(
         return columns | {"relevance": number}
     has_scores = all(x is not None or place is None for place, x in zip(rank, number, strict=True))
     return columns | ({"score": number} if part.number and has_scores else {}) | {"rank": rank}
+
+
+def _refuse_lists(lists: Mapping[str, Any], where: str) -> None:
+    """Raise for lists of documents that have names of columns, and for numbers of some alone."""
+    if {*lists} <= {*_ITEMS, *_LISTS}:
+        found = f"names of columns: {', '.join(lists)}"
+        advice = "add the column query_id, or write {query: [documents]}"
+        raise SchemaError(Problem(where, "the query of each list of documents", found, advice))
+    if len({_is_pair(one) for of in lists.values() for one in of}) > 1:
+        expected = "a number with each document, or with none"
+        raise SchemaError(Problem(where, expected, "documents with a number and without"))
 
 
 def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
@@ -271,8 +284,7 @@ def _is_table(document: Any) -> bool:
     row = document[0] if isinstance(document, list | tuple) and document else document
     if not isinstance(row, Mapping) or not row:
         return False
-    lists = [name for names in LISTS_OF_IDS.values() for name in names]
-    has_ids = all({*words} & {*row} for words in (KNOWN_NAMES["query_id"], _ITEMS + lists))
+    has_ids = all({*words} & {*row} for words in (KNOWN_NAMES["query_id"], _ITEMS + _LISTS))
     kinds = {isinstance(cells, list | tuple) for cells in row.values()}
     return has_ids and (row is not document or kinds == {True})
 
@@ -291,6 +303,7 @@ def _rows_by_query(document: Any) -> list[dict[str, Any]]:
 
 
 _ITEMS = KNOWN_NAMES["doc_id"]
+_LISTS = [name for names in LISTS_OF_IDS.values() for name in names]
 
 
 def _item_rows(document: Any, part: Part, *, is_run: bool) -> Iterator[tuple[Any, Any, Any, Any]]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.base import ReadError
+from lexiframe.base import ReadError, printed
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
 
 ScoreForm = Literal["tot", "ir_measures"]
@@ -53,10 +53,11 @@ class FourColumns:
             return [*names[:measure], "measure", *names[measure:]]
         if are_requests[1] != are_requests[2]:
             return _FORMS["ir_measures" if are_requests[1] else "tot"]
+        forms = (f"form={form!r} ({', '.join(names)}, value)" for form, names in _FORMS.items())
         raise ReadError(
             f"{where}: cannot tell which of four columns is the measure; give the file a header: "
-            "run, query_id, measure, value; or say form='tot' (run, measure, query_id, value) or "
-            "form='ir_measures' (run, query_id, measure, value)"
+            "run, query_id, measure, value"
+            + printed.advice(python=f"; or say {' or '.join(forms)}")
         )
 
 

@@ -132,8 +132,8 @@ def _position_in_words(position: pl.DataFrame) -> list[str]:
     names = ("win_rate_both_orders", "both_orders_low", "both_orders_high")
     rate, low, high = (row[c] for c in (names if both else ("win_rate", "ci_low", "ci_high")))
     n = row["n_both_orders" if both else "n"]
-    of = "of pairs that were shown in both orders" if both else "that say which run was first"
-    many = "one judgment" if n == 1 else f"{n:,} judgments"
+    many, say = ("one judgment", "says") if n == 1 else (f"{n:,} judgments", "say")
+    of = "of pairs that were shown in both orders" if both else f"that {say} which run was first"
     begin = f"The run that was shown first wins {printed.percent(rate)} of the {many} {of}"
     alone = "" if both else "; better runs may stand first more often, as no pair has both orders"
     if low is None:

@@ -46,6 +46,8 @@ class Value:
         return isinstance(self.data, dict) and self.data.get(key) is not None
 
     def __getitem__(self, key: str) -> Value:
+        if isinstance(self.data, dict) and key in self.data and not self.has(key):
+            raise self.get(key).wrong("a value", found="null")
         if not self.has(key):
             found = ", ".join(self.data) if isinstance(self.data, dict) else shown(self.data)
             raise self.wrong(f"the key {key}", found=found or "none")

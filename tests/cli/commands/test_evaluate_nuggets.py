@@ -38,6 +38,13 @@ def test_what_is_written_names_the_files_that_were_read(files, lexiframe, tmp_pa
     assert told == [{"path": f, "sha256": s} for f, s in zip(files, sums, strict=True)]
 
 
+def test_answers_that_are_missing_are_said(files, lexiframe):
+    outcome = lexiframe("evaluate", "--nuggets", *files)
+    sentence = "warning: Runs without an answer to some request, which counts as 0: 1 ('b')."
+    assert sentence in outcome.err
+    assert "warning" not in lexiframe("evaluate", "--nuggets", files[0]).err
+
+
 def test_all_commands_that_take_scores_take_them(files, lexiframe):
     for command in ("evaluate", "compare", "verdict"):
         assert "NuggetRecall(vital)" in lexiframe(command, "--nuggets", *files).out
@@ -54,6 +61,8 @@ def test_options_about_rankings_are_refused(files, lexiframe):
     assert (
         "AP: is no measure of answers judged by nuggets; leave it or --nuggets out" in outcome.err
     )
+    outcome = lexiframe("evaluate", "--nuggets", "--scores", *files)
+    assert "files have --scores or --nuggets, not both" in outcome.said
     outcome = lexiframe("evaluate", "--nuggets", *files, "--reuse", "old")
     assert "leave --reuse or --scores out" in outcome.err
     outcome = lexiframe("evaluate", "--nuggets", *files, "--measure-name", "mine")

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 import lexiframe as lf
+from lexiframe.base.printed import written_for
 from lexiframe.base.resampling import drawn_requests
 from tests import oracle
 from tests.collection.judges.test_compare_judges import C_RUNS, JUDGES, KINDS, QUERIES
@@ -194,6 +195,16 @@ def test_what_is_refused():
         compared(measures="RR")
     with pytest.raises(lf.LexiframeError, match=r"judge 'x': .*nowhere\.csv"):
         compared(SCORES | {"x": "nowhere.csv"})
+
+
+def test_judges_without_a_common_measure_are_told_how_to_say_which():
+    mine = SCORES["b"].filter(measure="AP").with_columns(measure=pl.lit("mine"))
+    other = {"nist": SCORES["nist"], "b": mine}
+    with pytest.raises(lf.LexiframeError, match=r"say which is which: measures={'nist': "):
+        compared(other, None)
+    asked = pytest.raises(lf.LexiframeError, match=r"which is which: -m nist=\S+ -m b=mine$")
+    with written_for("terminal"), asked:
+        compared(other, None)
 
 
 def test_judges_have_as_many_measures():

@@ -116,6 +116,8 @@ def test_nuggets_of_other_texts_are_no_units():
     with pytest.raises(lf.LexiframeError, match=said):
         lf.judge_agreement({"people": people, "auto": auto})
     same = lf.Nuggets(facts.with_columns(text=pl.lit(None, pl.String)), AUTO)
-    for judge, rows in ((auto, 0), (same, 1)):
+    named = ("own " + pl.col("nugget_id")).alias("nugget_id")
+    own = lf.Nuggets(facts.with_columns(named), AUTO.with_columns(named))
+    for judge, rows in ((auto, 0), (own, 0), (same, 1)):
         judges = {"people": people, "auto": judge}
         assert lf.compare_judges(None, judges, None, samples=5).agreement.height == rows

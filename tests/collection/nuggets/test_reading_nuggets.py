@@ -54,11 +54,19 @@ def test_files_may_be_packed_lists_or_pretty_and_name_their_run(write, tmp_path)
     assert named.statements["run"].to_list() == ["mine"]
 
 
+def test_the_files_of_a_folder_with_a_name_are_of_one_run(write, tmp_path):
+    write(assigned(RED))
+    write(assigned(RED, qid="p", run="b"), name="b.jsonl")
+    assert lf.read_nuggets({"mine": tmp_path}).coverage.rows() == [("mine", 2, 2, 0)]
+
+
 def test_created_nuggets_have_no_statements(write):
     created = {"query": {"qid": "q", "text": "?"}, "nuggets": [{"text": "It is red."}]}
     n = lf.read_nuggets(write(created))
     assert n.nuggets.height == 1
     assert n.statements.is_empty()
+    with refused("expected answers, found nuggets that are assigned to none; assign them first"):
+        lf.evaluate_scores(n)
 
 
 def test_an_answer_without_its_nuggets_counts_as_none(write):
@@ -87,8 +95,16 @@ def test_grades_need_the_scale_of_the_judge(write):
     assert lf.read_nuggets(graded, rel=4).statements["credit"].to_list() == [0, 1]
     with refused("expected a grade from 0 to 4, found 5"):
         lf.read_nuggets(graded, max_grade=4)
-    with refused("read_nuggets: expected max_grade above 0, found 0"):
-        lf.read_nuggets(graded, max_grade=0)
+    for greatest in (0, float("nan"), float("inf")):
+        with refused(f"read_nuggets: expected max_grade above 0, found {greatest}"):
+            lf.read_nuggets(graded, max_grade=greatest)
+    for least in (0, float("nan"), float("inf")):
+        with refused(f"read_nuggets: expected rel above 0, found {least}"):
+            lf.read_nuggets(graded, rel=least)
+    with refused("read_nuggets: expected rel above 0 to max_grade, 5, found 6"):
+        lf.read_nuggets(graded, rel=6, max_grade=5)
+    with refused("rel is the least grade that is stated, and no nugget has a grade; leave it out"):
+        lf.read_nuggets(write(assigned(RED, BIG)), rel=1)
 
 
 def test_what_failed_is_counted_and_may_be_zero(write):
@@ -119,6 +135,11 @@ WRONG = {
     "no assignment": (
         [assigned(RED, {"text": "It is."})],
         "a.jsonl: expected the key assignment, found text at nuggets[1]",
+    ),
+    "a null request": ([assigned(RED, qid=None)], "expected a value, found null at qid"),
+    "a null assignment": (
+        [assigned({**RED, "assignment": None})],
+        "a.jsonl: expected a value, found null at nuggets[0].assignment",
     ),
     "an empty request": ([assigned(RED, qid="")], "expected a text that is not empty, found ''"),
     "another importance": (
