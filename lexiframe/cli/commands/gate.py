@@ -217,7 +217,7 @@ def _gate_with_items(
     names = [*margins, "num_ret"]
     e = evaluate(scan, inputs.judgments(), names, **asked, **vars(inputs.policies))
     named = {one["path"]: str(one["run"]) for one in e.provenance["runs"]}  # in another order
-    first, second = (s.name if s.is_given else named[str(s.origin)] for s in scan.sources)
+    first, second = (str(s.name) if s.is_given else named[str(s.origin)] for s in scan.sources)
     return e, (first, second), {"policies": asdict(inputs.policies)}
 
 
