@@ -53,11 +53,11 @@ class Exposed:
         """S: the exposure of each item in all lists."""
         return np.bincount(self.item, self.exposure, self.n_items).astype(np.float64)
 
-    def totals(self, group: np.ndarray, n_groups: int) -> np.ndarray:
+    def totals(self, group: np.ndarray, n_groups: int) -> sparse.csr_array:
         """Return groups × items: S of the lists of each group of requests."""
-        place = group[self.request] * self.n_items + self.item
-        found = np.bincount(place, self.exposure, n_groups * self.n_items)
-        return found.reshape(n_groups, self.n_items)
+        place = group[self.request], self.item
+        shape = (n_groups, self.n_items)
+        return sparse.coo_array((self.exposure, place), shape=shape).tocsr()
 
     def each(self, terms: np.ndarray) -> np.ndarray:
         """Return the sum of a term of each document over each list."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base import check_choice, typed
+from lexiframe.base import LexiframeError, check_choice, typed
 from lexiframe.collection.beyond.catalogue_measures import EXPOSURES, Exposed
 from lexiframe.collection.beyond.items import Items
 from lexiframe.collection.beyond.lists import lists_of
@@ -47,7 +47,7 @@ def exposure_curve(
     Raises
     ------
     LexiframeError
-        As `catalogue`, and for another ``exposure``.
+        As `catalogue`, for another ``exposure``, and for a ``cutoff`` below 1.
 
     Examples
     --------
@@ -58,6 +58,8 @@ def exposure_curve(
     [('r', 0.0, 0.0), ('r', 0.5, 0.25), ('r', 1.0, 1.0)]
     """
     check_choice("exposure_curve", exposure, tuple(EXPOSURES), "exposure")
+    if cutoff < 1:
+        raise LexiframeError(f"exposure_curve: expected a cutoff from 1, found {cutoff}")
     frames = [pl.DataFrame(schema={"run": pl.String, "items": pl.Float64, "exposure": pl.Float64})]
     for one in lists_of(runs, items, Policies(), qrels, cutoff=cutoff):
         total = np.append(0.0, np.sort(Exposed.of_lists(one.cut(cutoff), exposure).total).cumsum())

@@ -10,6 +10,8 @@ from lexiframe.collection.beyond.lists import Lists
 
 GROUPS = 200
 """How many groups are left out one after the other, where there are many requests."""
+_CELLS = 2_000_000
+"""The most exposures of items, without one group or another, that are looked at at once."""
 MANY = 1000
 """The requests up to which each is left out by itself."""
 
@@ -42,10 +44,14 @@ def left_out(
     group, n = grouped
     if isinstance(lists, SummedLists):
         group = np.arange(n)  # it is summed up by groups
-    rest = exposed.total - exposed.totals(group, n)
-    # a rest that is rounding of what was taken away is nothing
-    rest[np.abs(rest) <= sums.TIE * np.maximum(exposed.total, 1)] = 0.0
-    return float(value), metric.of_totals(rest)
+    totals, total, found = exposed.totals(group, n), exposed.total, []
+    rows = max(1, _CELLS // exposed.n_items)
+    for first in range(0, n, rows):
+        rest = total - totals[first : first + rows].toarray()
+        # a rest that is rounding of what was taken away is nothing
+        rest[np.abs(rest) <= sums.TIE * np.maximum(total, 1)] = 0.0
+        found.append(metric.of_totals(rest))
+    return float(value), np.concatenate(found)
 
 
 def pseudo_values(value: float, without: np.ndarray) -> np.ndarray:

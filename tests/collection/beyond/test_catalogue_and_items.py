@@ -6,8 +6,10 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import lexiframe as lf
+from lexiframe.collection.beyond import jackknife
 from lexiframe.collection.beyond.jackknife import groups_of
 
 CHANCE = np.random.default_rng(49)
@@ -242,6 +244,14 @@ PLAIN = lf.read_items(pl.DataFrame({"doc_id": DOCUMENTS}))
 def test_what_a_measure_lacks_is_said(function, measure, how, said):
     with pytest.raises(lf.LexiframeError, match=said):
         function(RUNS, measure, PLAIN, **how)
+
+
+def test_a_large_catalogue_is_looked_at_group_by_group(monkeypatch):
+    measures = ["Coverage@2", "Gini(exposure=dcg)@2", "Entropy@2"]
+    whole = lf.catalogue(RUNS, measures, PLAIN, groups=3)
+    monkeypatch.setattr(jackknife, "_CELLS", 1)
+    parts = lf.catalogue(RUNS, measures, PLAIN, groups=3)
+    assert_frame_equal(parts.values, whole.values, abs_tol=1e-13)
 
 
 def test_a_column_of_the_history_weighs_categories():

@@ -62,3 +62,5 @@ def test_twice_the_area_above_a_curve_is_gini():
     assert 1 - 2 * area == pytest.approx(gini)
     with pytest.raises(lf.LexiframeError, match="exposure"):
         lf.collection.exposure_curve(runs, items, 1, exposure="linear")
+    with pytest.raises(lf.LexiframeError, match="expected a cutoff from 1, found 0"):
+        lf.collection.exposure_curve(runs, items, 0)
