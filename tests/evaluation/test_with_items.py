@@ -382,7 +382,15 @@ def test_a_gate_on_measures_of_all_lists_alone(e):
     (row,) = lf.gate(again.catalogue, {"Coverage@5": 0.1}, **TWO).rows(named=True)
     assert row["outcome"] == "undecided"
     assert str(row["mean_difference"]) == "0.0"
-    assert "all differences are equal" in row["why"]
+    assert row["why"].endswith("as all requests change it alike or a run has one list.")
+
+
+def test_a_gate_refuses_a_run_without_any_list():
+    none = {"a": RUNS["a"], "b": {user: {} for user in RUNS["a"]}}
+    c = lf.catalogue(none, ["Gini@5"], ITEMS)
+    for margin in (0.1, "5%"):
+        with pytest.raises(lf.LexiframeError, match="Gini@5 of both runs, found that a or b has"):
+            lf.gate(c, margin, **TWO)
 
 
 def test_a_gate_on_a_catalogue_in_groups():

@@ -65,6 +65,11 @@ def rows_of_catalogue(
             f"gate: expected differences of {candidate} and {baseline} for measures of all lists, "
             "found none; evaluate without another baseline"
         )
+    if len(unknown := part.filter(pl.col("mean_difference").is_null())["measure"]):
+        raise LexiframeError(
+            f"gate: expected {unknown[0]} of both runs, found that {baseline} or {candidate} has "
+            "no list at all; give it lists, or leave the measure out"
+        )
     columns = part.select("mean_difference", "se", "df").to_numpy().T + 0.0  # -0.0 becomes 0.0
     size = [margins.size(m, v) for m, v in part.select("measure", "baseline_value").iter_rows()]
     for name, one in zip(part["measure"], size, strict=True):

@@ -87,6 +87,10 @@ def _undecided_reason(row: Row) -> str:
     p = f"{_p(row['p_adjusted'])} for {shown}, {other} for {opposite}"
     if row["n"] == 1:
         needed = "one request shows nothing"
+    elif row["ci_low"] is None and row.get("of_all"):
+        needed = (
+            "how much it varies is unknown, as all requests change it alike or a run has one list"
+        )
     elif row["ci_low"] is None:
         needed = "all differences are equal, so how much those of others vary is unknown"
     elif row.get("of_all"):
