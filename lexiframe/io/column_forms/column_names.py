@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from lexiframe.base import LexiframeError, Problem, SchemaError, errors, schemas, shown
+from lexiframe.base import LexiframeError, Problem, SchemaError, errors, printed, schemas, shown
 
 NAMES = {
     "run": "run name system tag model".split(),
@@ -229,11 +229,24 @@ def _missing_columns(
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
     found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
-    advice = (
+    advice = reader_of_answers(names) or (
         f"{ours} may be called {', '.join(known)}, or say which column it is: "
         f"{columns_to_say(missing, names)}"
     )
     return SchemaError(Problem(where, f"the columns {needed}", found, advice, joints=("; ", ". ")))
+
+
+def reader_of_answers(names: Sequence[str]) -> str:
+    """Return what reads answers judged by nuggets, if columns are theirs.
+
+    Examples
+    --------
+    >>> reader_of_answers(["qid", "nuggets"])
+    'read_nuggets reads answers judged by nuggets'
+    """
+    reader = {"python": "read_nuggets reads", "terminal": "evaluate --nuggets reads"}
+    are_theirs = {"nuggets", "nugget_bank", "assignment"} & {*names}
+    return f"{printed.advice(**reader)} answers judged by nuggets" if are_theirs else ""
 
 
 _ROOTS = {
