@@ -148,7 +148,9 @@ def _origin(
         inference, groups = Inference(**told), provenance["groups"] or None
         measures = provenance["measures"]
         asked = Asked.checked(measures, policies, inference, attributes, groups, order=order)
-        scan = scan_runs(dict(zip(names, paths, strict=False)))
+        files = [*dict.fromkeys(paths[:-1])]  # a file of several runs has their names itself
+        named = dict(zip(names, paths, strict=False))
+        scan = scan_runs(named if len(files) == len(named) else files)
     except (
         LexiframeError,
         TypeError,

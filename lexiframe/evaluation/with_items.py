@@ -26,7 +26,7 @@ from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import batches, column_forms, qrel_files
-from lexiframe.metrics import as_list
+from lexiframe.metrics import as_list, coverages, needed
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
 from lexiframe.projection import by_collection
@@ -161,6 +161,9 @@ def evaluate_with_items(
     scan, qrels = sources.scan, None if qrels is None else sources.judgments
     lists = beyond.lists_of(scan, items, how.policies, qrels, cutoff=beside.deepest)
     s: Any = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
+    for measure in of_lists:
+        if str(measure) not in s["measure"]:
+            raise needed.no_item_of_grade(measure)
     if rest:
         e = evaluate_asked(
             scan, qrels, replace(how, measures=rest), reuse=reuse, memory=memory, out=out
@@ -171,6 +174,8 @@ def evaluate_with_items(
         told["qrels"] = [] if qrels is None else qrel_files.sources_of_qrels(qrels)
         named, grouped = [str(m) for m in asked], (how.requests, how.groups)
         of_facts: Any = {"known": facts.facts_of(of_lists), "missing": "own"}
+        if qrels is not None:
+            of_facts["coverage"] = coverages.coverage(scan, qrels, **vars(how.policies))
         e = evaluated(s, named, how.inference, grouped, told, **of_facts)
     if not beside.of_all:
         return e
@@ -277,8 +282,6 @@ def _joined_lists(
 ) -> Evaluation:
     """Return an evaluation with scores of lists among the others; null scores have no row."""
     part, new = e.part(), arrays.pair_cube(s)
-    if without := [name for name in map(str, of_lists) if name not in new.scores.measures]:
-        raise LexiframeError(f"{without[0]}: says nothing of any list, see lexiframe.list_scores")
     queries = pl.concat([part.queries, part.scores.queries, new.queries]).unique().sort()
     whole = measured.unknown(asked, part.scores.runs, queries)
     whole.fill(part)

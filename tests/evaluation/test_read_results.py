@@ -36,6 +36,13 @@ def test_what_was_written_is_read_back(grouped, tmp_path):
     assert lf.read_results(twice[0].parent).means.equals(grouped.means)
 
 
+def test_runs_that_share_a_file_are_found_again(tmp_path):
+    pl.DataFrame(lf.read_runs(RUNS)).write_parquet(tmp_path / "runs.parquet")
+    e = lf.evaluate(tmp_path / "runs.parquet", QRELS, ["AP"])
+    e.write(tmp_path / "out")
+    assert lf.read_results(tmp_path / "out").positions.equals(e.positions)
+
+
 def test_results_whose_runs_are_gone(tmp_path):
     shutil.copytree(lf.bundled("example"), tmp_path / "data")
     lf.evaluate(tmp_path / "data/runs", tmp_path / "data/qrels.txt", ["RPP", "LR"]).write(

@@ -129,6 +129,8 @@ def test_without_judgments_lists_alone_are_compared():
     assert e.means["measure"].unique().to_list() == ["Novelty@5"]
     assert e.catalogue.values.height == 3
     assert_frame_equal(e.scores, lf.list_scores(RUNS, "Novelty@5", ITEMS))
+    assert e.provenance["qrels"] == []
+    assert lf.evaluate(RUNS, QRELS, "Novelty@5", items=ITEMS).provenance["qrels"] != []
 
 
 @pytest.mark.parametrize(
@@ -241,7 +243,7 @@ def test_in_parts_of_lists_alone_no_request_is_lost():
     whole, parts = (
         lf.evaluate(runs, judged, measures, items=items, **how) for how in ({}, {"memory": "1MB"})
     )
-    for name in ("means", "comparisons", "tie_rates"):
+    for name in ("means", "comparisons", "tie_rates", "coverage"):
         assert getattr(parts, name).equals(getattr(whole, name)), name
     assert_frame_equal(parts.catalogue.values, whole.catalogue.values)
 
@@ -253,11 +255,12 @@ def test_in_parts_candidates_are_doubted_once(tmp_path):
         run: {f"u{u}": {f"d{(u * 7 + i) % n}": i * sign for i in range(20)} for u in range(20)}
         for run, sign in {"a": 1, "b": -1}.items()
     }
-    judged = {f"u{u}": {f"d{u * 7 % n}": 1} for u in range(20)}
+    judged = {f"u{u}": {f"d{u * 7 % n}": 1} for u in range(40)}  # half of them have no list
     measures = ["nDCG@5", "Coverage@5"]
-    with pytest.warns(lf.LexiframeWarning, match="same items in 100% of the requests") as caught:
+    same = "same items in 100% of the requests"
+    with pytest.warns(lf.LexiframeWarning) as caught:
         lf.evaluate(runs, judged, measures, items=items, out=tmp_path, memory="1MB", keep="scores")
-    assert len(caught) == 1
+    assert [same in str(one.message) for one in caught].count(True) == 1
 
 
 def test_a_job_that_is_resumed_has_the_same_items(tmp_path, monkeypatch):
@@ -336,6 +339,12 @@ def test_what_a_gate_refuses_of_all_lists(e):
         lf.gate(other, {"Coverage@5": 0.1}, **TWO)
     with pytest.raises(lf.LexiframeError, match="groups of the evaluation for measures of all"):
         lf.gate(e, MARGINS, **TWO, requests=of, by="age")
+    for d in (e, e.catalogue):
+        with pytest.raises(lf.LexiframeError, match=r"Coverage@5 is of all lists .* know cluster"):
+            lf.gate(d, {"Coverage@5": 0.1}, **TWO, requests=of, cluster="age")
+        with pytest.raises(lf.UnknownNameError, match=r"unknown measure .Coverage@6.*Coverage@5"):
+            lf.gate(d, {"Coverage@6": 0.1}, **TWO)
+    assert lf.gate(e, {"nDCG@5": 0.3}, **TWO, requests=of, cluster="age").height == 1
 
 
 ALONE = {"Coverage@5": 0.25, "Gini(exposure=dcg)@5": "50%"}
@@ -354,9 +363,12 @@ def test_a_gate_on_measures_of_all_lists_alone(e):
     (row,) = lf.gate(again, {"Coverage@5": 0.1}, **TWO).rows(named=True)
     assert row["outcome"] == "pass"
     assert "nothing changed: b ranks the same documents" in row["why"]
+    (row,) = lf.gate(e, {"Coverage@5": 0.001}, **TWO).rows(named=True)
+    assert row["why"].endswith("is not known, as the measure depends on them.")
     # a catalogue alone does not know the lists
     (row,) = lf.gate(again.catalogue, {"Coverage@5": 0.1}, **TWO).rows(named=True)
     assert row["outcome"] == "undecided"
+    assert str(row["mean_difference"]) == "0.0"
     assert "all differences are equal" in row["why"]
 
 
@@ -515,4 +527,4 @@ def test_many_runs_show_the_first_ten_within_the_bounds():
 def test_a_number_without_an_interval_says_why():
     one = {run: {"u1": of["u1"]} for run, of in RUNS.items()}
     e = lf.evaluate(one, {"u1": QRELS["u1"]}, ["nDCG@5", "Coverage@5"], items=ITEMS)
-    assert "—: no request changes it, or there is one alone" in str(e)
+    assert "—: no list, one alone, or all requests change it alike" in str(e)

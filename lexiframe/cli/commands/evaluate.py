@@ -129,6 +129,8 @@ def evaluate(
         print_json({name: found.to_dicts() for name, found in _printed(e).items()})
     elif format == "csv":
         print_table(e.means, "csv")
+        if e.catalogue is not None:
+            complain("csv has the means; of all lists of a run: --table catalogue")
     else:
         written = e.latex if format == "latex" else e.markdown
         intervals = len(e.provenance["measures"]) <= _MOST_WITH_INTERVALS

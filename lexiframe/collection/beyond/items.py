@@ -130,7 +130,9 @@ class Items:
         n = categories.sum(axis=1)
         return sparse.csr_array(categories.multiply((1 / np.maximum(n, 1))[:, None]))
 
-    def places_of(self, ids: pl.Series, where: str) -> tuple[Items, np.ndarray]:
+    def places_of(
+        self, ids: pl.Series, where: str, *, may_be_cold: bool = True
+    ) -> tuple[Items, np.ndarray]:
         """Return the number of each item, and the items with those that are new if unknown="cold".
 
         Raise for an item that is not in the catalogue otherwise.
@@ -139,11 +141,14 @@ class Items:
         if not place.null_count():
             return self, place.to_numpy()
         new = ids.filter(place.is_null()).unique().sort()
-        if self.unknown == "error":
+        if self.unknown == "error" or not may_be_cold:
+            cold = (
+                ", or read_items(..., unknown='cold') takes them as items without users, "
+                "categories and vector"
+            )
             raise LexiframeError(
                 f"{where}: expected items of the catalogue, found others: {n_and_first(new)}; "
-                "add them, or read_items(..., unknown='cold') takes them as items without "
-                "users, categories and vector"
+                f"add them to the table of items{cold * may_be_cold}"
             )
         items = self._with_cold(new)
         return items, items._numbers(ids).to_numpy()
@@ -184,7 +189,7 @@ def read_items(
     ----------
     items
         A frame or file with one row for each item: ``doc_id`` (or another name that `read_runs`
-        knows), and optionally ``users`` (how many different users had it in training),
+        knows), and optionally ``users`` (how many different users had it in training; 0 if null),
         ``categories`` (a column of lists, or text: ``crime|war``) and ``vector`` (a
         column of lists of numbers, all of one width).
     history
@@ -194,7 +199,8 @@ def read_items(
     categories, vectors
         In place of the columns: a long table ``doc_id, category``, and a table ``doc_id, vector``.
     users
-        How many users there are; by default those of the history.
+        How many users there are; by default those of the history, or without one as many as the
+        most popular item has.
     unknown : {"error", "cold"}
         What becomes of items of a run or of the history that are not in the catalogue: an error, or
         items without users, categories and vector.
@@ -211,7 +217,7 @@ def read_items(
         above the number of all users or not whole, and vectors with NaN, infinite or of unequal
         widths.
     LexiframeError
-        For items of the history that the catalogue lacks.
+        For items of the history that the catalogue lacks, and where there are no users at all.
 
     Examples
     --------
@@ -244,13 +250,17 @@ def read_items(
         )
     users = n_past if users is None else users
     if of_each is not None:
-        users = int(of_each.max(initial=0)) if users is None else users
+        users = int(np.nan_to_num(of_each).max(initial=0)) if users is None else users
         _refuse_wrong_users(frame, of_each, users)
+    if users is not None and users < 1:
+        raise LexiframeError(
+            f"users: expected 1 or more, found {users:,}; say with users= how many there are"
+        )
     long = None if categories is None else _table(categories, "categories", _OF_CATEGORIES)
     apart = None if vectors is None else _table(vectors, "vectors", _OF_ITEMS)
     matrix = _categories_of(found, frame, long)
     return replace(found, users=of_each, n_users=users, history=past, categories=matrix,
-        vectors=_vectors_of(found, frame if apart is None else apart))  # fmt: skip
+        vectors=_vectors_of(found, frame, apart))  # fmt: skip
 
 
 def _table(given: Any, where: str, schema: schemas.TableSchema) -> pl.DataFrame:
@@ -285,8 +295,9 @@ def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
 def _users_of(frame: pl.DataFrame, past: pl.DataFrame | None) -> np.ndarray | None:
     """Return how many users had each item: what the column says, or else the history."""
     if "users" in frame.columns:
-        column = frame["users"].cast(pl.Float64, strict=False).fill_null(0.0)
-        return column.to_numpy().copy()
+        number = pl.col("users").cast(pl.Float64, strict=False).fill_null(np.nan)  # of a word
+        column = pl.when(pl.col("users").is_null()).then(0.0).otherwise(number)
+        return frame.select(column).to_series().to_numpy().copy()
     if past is None:
         return None
     return np.bincount(past["item"].to_numpy(), minlength=frame.height).astype(np.float64)
@@ -323,10 +334,10 @@ def _categories_of(
             long = long.with_columns(category=_split(long["category"]))
         if isinstance(long.schema["category"], pl.List | pl.Array):
             long = long.explode("category", empty_as_null=True)
-        long = long.drop_nulls()
-    items, item = replace(items, unknown="error").places_of(long["doc_id"], "categories")
+        long = long.drop_nulls().filter(pl.col("category").cast(pl.String) != "")
+    items, item = items.places_of(long["doc_id"], "categories", may_be_cold=False)
     category = long["category"].cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
-    shape = (len(items), int(category.max(initial=-1)) + 1)
+    shape = (len(items), int(category.max(initial=0)) + 1)  # one at least, that of nobody
     ones = sparse.csr_array((np.ones(len(item)), (item, category)), shape=shape)
     ones.data[:] = 1.0  # a category that an item has twice counts once
     return ones
@@ -340,9 +351,12 @@ def _split(texts: pl.Series) -> pl.Series:
     return texts.str.split("|")
 
 
-def _vectors_of(items: Items, frame: pl.DataFrame) -> np.ndarray | None:
+def _vectors_of(items: Items, frame: pl.DataFrame, apart: pl.DataFrame | None) -> np.ndarray | None:
     """Return items × components; raise for vectors of unequal widths, and for what is no number."""
+    frame = frame if apart is None else apart
     name = _column_called(frame, "vector vectors embedding embeddings")
+    if name is None and apart is not None:
+        raise SchemaError(Problem("vectors", "a column vector", ", ".join(apart.columns)))
     if name is None:
         return None
     _refuse_twice(frame, "vectors")
@@ -353,13 +367,14 @@ def _vectors_of(items: Items, frame: pl.DataFrame) -> np.ndarray | None:
     if not is_list or len(widths) > 1:
         found = f"widths {', '.join(map(str, widths))}" if is_list else str(rows.schema["vector"])
         raise SchemaError(Problem(f"items, {name}", "lists of numbers of one width", found))
-    numbers = column.explode(empty_as_null=True).to_numpy().reshape(len(rows), -1)
+    width = widths[0] if widths else 1
+    numbers = column.explode(empty_as_null=True).to_numpy().reshape(len(rows), max(width, 1))
     wrong = rows["doc_id"].filter(pl.Series(~np.isfinite(numbers).all(axis=1)))
     if len(wrong):
         raise SchemaError(
             Problem(f"items, {name}", "finite numbers", f"NaN or infinite for {n_and_first(wrong)}")
         )
-    items, item = replace(items, unknown="error").places_of(rows["doc_id"], "vectors")
+    items, item = items.places_of(rows["doc_id"], "vectors", may_be_cold=False)
     vectors = np.full((len(items), numbers.shape[1]), np.nan)
     vectors[item] = numbers
     return vectors

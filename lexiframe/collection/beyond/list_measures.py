@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
+import polars as pl
 from scipy import sparse
 
 from lexiframe.base import LexiframeError, unknown_name
@@ -83,13 +84,16 @@ def miscalibration(lists: Lists, *, divergence: str, alpha: float, weight: str) 
     past, history = past_of(lists, "Miscalibration"), lists.items.needed("history", "it")
     weights = np.ones(len(past.row))
     if weight != "none":
-        if weight not in history.columns:
-            raise unknown_name("column of the history", weight, history.columns)
-        weights = history[weight].cast(float).fill_null(0.0).to_numpy()[past.row]
-        if not (weights >= 0).all():
+        numbers = history.drop("query_id", "item")
+        if weight not in numbers.columns:
+            raise unknown_name("column of the history", weight, numbers.columns)
+        weights = numbers[weight].cast(pl.Float64, strict=False).to_numpy()[past.row]
+        wrong = past.row[~(np.isfinite(weights) & (weights >= 0))]
+        if len(wrong):
+            found = numbers[weight][int(wrong[0])]
             raise LexiframeError(
                 f"Miscalibration(weight={weight}): expected weights of 0 or more in the history, "
-                f"found {weights[~(weights >= 0)][0]:g}"
+                f"found {found}"
             )
     n = np.bincount(past.request, minlength=len(lists.queries))
     p = shares((matrix_of(weights, past.item, n, len(lists.items)) @ of_item).toarray())

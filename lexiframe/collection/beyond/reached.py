@@ -112,14 +112,14 @@ class Catalogue:
         of_many = pl.when(pl.col("n") > MANY).then(GROUPS).otherwise("n")
         parts = of_many if self.groups is None else pl.min_horizontal("n", self.groups)
         c = c.with_columns(
-            mean_difference=sign * pl.col("mean_difference") + 0.0,
+            mean_difference=sign * pl.col("mean_difference"),
             df=(parts - 1).cast(pl.Float64),
         )
         reach = pl.Series(sums.t_reach(c["df"].to_numpy(), self.alpha / 2))
         se = ((pl.col("ci_high") - pl.col("ci_low")) / 2).fill_null(0.0) / reach
         c = c.select(*by, "measure", "run_a", "run_b", "n", "mean_difference", "df", se=se)
         turned = c.with_columns(
-            mean_difference=0.0 - pl.col("mean_difference"), run_a="run_b", run_b="run_a"
+            mean_difference=-pl.col("mean_difference"), run_a="run_b", run_b="run_a"
         )
         on = [*by, "measure", "run_b"]
         values = self.values.select(*by, "measure", run_b="run", baseline_value="value")

@@ -29,7 +29,7 @@ def catalogue_sections(
         how = printed.advice(terminal="--out has all", python="e.catalogue has all")
         more = [f"{printed.counted(left, 'more run')}: {how}"] * (left > 0)
         if shown["ci_low"].null_count():
-            more.append(f"{printed.MISSING}: no request changes it, or there is one alone")
+            more.append(f"{printed.MISSING}: no list, one alone, or all requests change it alike")
         title = f"All lists of a run together, with {level} ({said})"
         yield printed.Section(title, shown, notes=tuple(more))
 

@@ -275,11 +275,13 @@ requests).
     names = grouping.names_of(group_attributes(requests, by, cluster), by)
     grouping.refuse_taken(names, schemas.GATES.columns)
     of_each = {name: rows_of_two_runs(given, baseline, name) for name in candidates}
-    margin, of_all = margins_apart(margin, None if ranked is None else ranked.catalogue)
+    unfit = {"cluster": cluster, "replicates": replicates, "model": model}
+    reached = None if ranked is None else ranked.catalogue
+    margin, of_all, others = margins_apart(margin, reached, unfit)
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", of_all if sizes == {} else sizes, baseline)
-    margins.refuse_unknown([*measures, *of_all])
+    margins.refuse_unknown([*measures, *others])
     measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
     answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
 
@@ -350,9 +352,9 @@ requests).
         if measures:
             of_one = partial(of_group, candidate=name)
             found = [grouping.group_tables(of_one, two, requests, by)]
-        if of_all and ranked is not None and ranked.catalogue is not None:
-            reached = rows_of_catalogue(ranked.catalogue, of_all, (baseline, name), options, names)
-            found.append(add_coverage(reached, None, None, baseline, name))
+        if of_all and reached is not None:
+            rows_of_all = rows_of_catalogue(reached, of_all, (baseline, name), options, names)
+            found.append(add_coverage(rows_of_all, None, None, baseline, name))
         tested = pl.concat(found, how="diagonal_relaxed")
         same = sameness(tested, given, ranked, (baseline, name), same_ok=same_ok)
         # Requests that are still to come may change what holds of those so far.
@@ -369,9 +371,10 @@ requests).
         table, rule.claim, alpha / shared, power, bets, of_scores=of_scores
     )
     passes = _unchanged(table, rule.claim, alpha / shared)
-    # how many requests there are is part of what all lists reach
-    required = required.set(table["measure"].is_in([*of_all]), None)
-    table = table.with_columns(required=required, unchanged=passes)
+    is_of_all = table["measure"].is_in([*of_all])
+    table = table.with_columns(
+        required=required.set(is_of_all, None), unchanged=passes, of_all=is_of_all
+    )
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
     return Decision.whole(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))

@@ -16,11 +16,26 @@ from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.margins import Margin, margins_of
 
 
-def margins_apart(margin: Margin, of_all: pl.DataFrame | None) -> tuple[Margin, dict[str, Any]]:
-    """Return the margins of measures of requests, and those of all lists, named one by one."""
+def margins_apart(
+    margin: Margin, of_all: pl.DataFrame | None, unfit: Mapping[str, Any]
+) -> tuple[Margin, dict[str, Any], list[str]]:
+    """Return the margins of measures of requests, those of all lists, and the latter's names.
+
+    Raise where ``unfit``, which the jackknife does not know, is given with one of all lists.
+    """
     if of_all is None:
-        return margin, {}
+        return margin, {}, []
     known = of_all["measure"].unique(maintain_order=True).to_list()
+    rest, apart = _apart(margin, known)
+    if apart and (given := next((name for name, one in unfit.items() if one is not None), None)):
+        raise LexiframeError(
+            f"gate: {next(iter(apart))} is of all lists together, whose standard error does not "
+            f"know {given}; leave {given} out, or name margins of measures of requests alone"
+        )
+    return rest, apart, known
+
+
+def _apart(margin: Margin, known: list[str]) -> tuple[Margin, dict[str, Any]]:
     if not isinstance(margin, Mapping):
         return margin, dict.fromkeys(known, margin)
     named = {name: derived.name_among(known, str(name)) for name in margin}
@@ -50,12 +65,13 @@ def rows_of_catalogue(
             f"gate: expected differences of {candidate} and {baseline} for measures of all lists, "
             "found none; evaluate without another baseline"
         )
-    columns = part.select("mean_difference", "se", "df").to_numpy().T
+    columns = part.select("mean_difference", "se", "df").to_numpy().T + 0.0  # -0.0 becomes 0.0
     size = [margins.size(m, v) for m, v in part.select("measure", "baseline_value").iter_rows()]
     for name, one in zip(part["measure"], size, strict=True):
         refuse_wide(one, name)
     answers = answers_by_t(sums.Estimates(*columns), np.array(size), options)._asdict()
-    table = part.select(*groups, "measure", "n", "mean_difference").with_columns(
+    table = part.select(*groups, "measure", "n").with_columns(
+        mean_difference=columns[0],
         test=pl.lit("t"),
         chosen=pl.lit(""),
         candidate=pl.lit(candidate),

@@ -89,6 +89,8 @@ def _undecided_reason(row: Row) -> str:
         needed = "one request shows nothing"
     elif row["ci_low"] is None:
         needed = "all differences are equal, so how much those of others vary is unknown"
+    elif row.get("of_all"):
+        needed = "how many requests would decide it is not known, as the measure depends on them"
     elif row["required"] is None:
         needed = "no number of requests that was tried would decide it"
     else:

@@ -159,6 +159,19 @@ def test_what_the_user_had_is_counted():
     ({"doc_id": ["a"], "users": [-1]}, {}, "whole numbers of users from 0 to 0"),
     ({"doc_id": ["a"], "users": [3]}, {"users": 2}, "from 0 to 2, which is how many there are"),
     ({"doc_id": ["a"], "users": [0.5]}, {"users": 2}, "found 0.5 of item 'a'"),
+    ({"doc_id": ["a", "b"], "users": ["3", "many"]}, {"users": 9}, "found nan of item 'b'"),
+    ({"doc_id": ["a"], "users": [0]}, {}, "users: expected 1 or more, found 0; say with users="),
+    ({"doc_id": ["a"]}, {"users": -3}, "users: expected 1 or more, found -3"),
+    (
+        {"doc_id": ["a"]},
+        {"vectors": pl.DataFrame({"doc_id": ["a"], "vec": [[1.0]]})},
+        "expected a column vector, found doc_id, vec",
+    ),
+    (
+        {"doc_id": ["a"]},
+        {"categories": pl.DataFrame({"doc_id": ["b"], "category": ["x"]}), "unknown": "cold"},
+        "categories: expected items of the catalogue, .*; add them to the table of items$",
+    ),
     ({"doc_id": ["a", None]}, {}, "expected doc_id in each row, found none in 1 of 2"),
     ({"doc_id": ["a", "b"], "vector": [[1.0], [1.0, 2.0]]}, {}, "found widths 1, 2"),
     ({"doc_id": ["a"], "vector": [[float("nan")]]}, {}, "found NaN or infinite for 1"),
@@ -190,6 +203,25 @@ def test_categories_in_texts(texts):
     assert items.categories.toarray().tolist() == [[1, 1], [1, 0]]
 
 
+@pytest.mark.parametrize("none", [["", "x|"], ["[]", "['x']"], [[""], ["x", None]]])
+def test_an_empty_text_is_no_category(none):
+    items = lf.read_items(pl.DataFrame({"doc_id": ["a", "b"], "categories": none}))
+    assert items.categories.toarray().tolist() == [[0], [1]]
+
+
+def test_where_no_item_has_a_category_or_vector_nothing_is_said():
+    lacking = {"categories": pl.Series([[], []], dtype=pl.List(pl.String)),
+               "vector": pl.Series([None] * 2, dtype=pl.List(pl.Float64))}  # fmt: skip
+    past = pl.DataFrame({"query_id": ["q"], "doc_id": ["b"]})
+    table = pl.DataFrame({"doc_id": ["a", "b"]}).with_columns(**lacking)
+    items = lf.read_items(table, history=past)
+    measures = ["CategoryEntropy@2", "ILD@2", "ILD(distance=jaccard)@2", "Miscalibration@2"]
+    runs = {run: {"q": {"a": 2.0}} for run in "rs"}
+    assert lf.list_scores(runs, measures, items)["value"].null_count() == 8
+    with pytest.raises(lf.LexiframeError, match="CategoryEntropy@2: says nothing of any list"):
+        lf.evaluate(runs, {"q": {"a": 1}}, measures[:1], items=items)
+
+
 PLAIN = lf.read_items(pl.DataFrame({"doc_id": DOCUMENTS}))
 
 
@@ -218,6 +250,13 @@ def test_a_column_of_the_history_weighs_categories():
     lists = {"r": {"q": {"d2": 1}}}
     with pytest.raises(lf.LexiframeError, match="weights of 0 or more in the history, found -1"):
         lf.list_scores(lists, "Miscalibration(weight=rating)@1", items)
+    words = lf.read_items(
+        TABLE, history=past.with_columns(rating=pl.Series(["5", "good"])), users=20
+    )
+    with pytest.raises(lf.LexiframeError, match="weights of 0 or more in the history, found good"):
+        lf.list_scores(lists, "Miscalibration(weight=rating)@1", words)
+    with pytest.raises(lf.UnknownNameError, match="unknown column of the history 'item'"):
+        lf.list_scores(lists, "Miscalibration(weight=item)@1", items)
     with pytest.raises(lf.UnknownNameError, match="unknown column of the history 'stars'"):
         lf.list_scores(lists, "Miscalibration(weight=stars)@1", items)
     with pytest.raises(lf.UnknownNameError, match="unknown run 'x'"):
