@@ -244,9 +244,9 @@ def reader_of_answers(names: Sequence[str]) -> str:
     >>> reader_of_answers(["qid", "nuggets"])
     'read_nuggets reads answers judged by nuggets'
     """
-    reader = {"python": "read_nuggets reads", "terminal": "evaluate --nuggets reads"}
-    are_theirs = {"nuggets", "nugget_bank", "assignment"} & {*names}
-    return f"{printed.advice(**reader)} answers judged by nuggets" if are_theirs else ""
+    reader = printed.advice(python="read_nuggets", terminal="evaluate --nuggets")
+    is_theirs = not {"nuggets", "nugget_bank", "assignment"}.isdisjoint(names)
+    return f"{reader} reads answers judged by nuggets" * is_theirs
 
 
 _ROOTS = {
