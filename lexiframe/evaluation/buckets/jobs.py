@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -160,8 +159,7 @@ def spill_all(
     todo = [number for number in range(len(units)) if number not in facts]
     with ThreadPoolExecutor(workers) as executor:
         try:
-            together = [number for number in todo if not units[number].alone]
-            waiting = [executor.submit(copy_context().run, spill, number) for number in together]
+            waiting = [executor.submit(spill, number) for number in todo if not units[number].alone]
             done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
             facts |= dict(one.result() for one in done)
             facts |= dict(spill(number) for number in todo if units[number].alone)
