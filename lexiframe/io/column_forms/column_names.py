@@ -225,12 +225,11 @@ def _missing_columns(
     missing: list[str], schema: schemas.TableSchema, names: Sequence[str], where: str
 ) -> SchemaError:
     ours = missing[0]
-    known = NAMES.get(ours, [ours])
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
     found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
     advice = reader_of_answers(names) or (
-        f"{ours} may be called {', '.join(known)}, or say which column it is: "
+        f"{ours} may be called {', '.join(NAMES.get(ours, [ours]))}, or say which column it is: "
         f"{columns_to_say(missing, names)}"
     )
     return SchemaError(Problem(where, f"the columns {needed}", found, advice, joints=("; ", ". ")))
