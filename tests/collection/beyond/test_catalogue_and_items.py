@@ -293,6 +293,9 @@ def test_sampled_candidates_are_told():
         lf.catalogue(runs, "Coverage@1", items)
     runs["b"]["q0"] = runs["b"]["q1"] = {"d50": 1}  # of 90 % they are the same
     lf.catalogue(runs, "Coverage@1", items)
+    answered_by_none = {f"q{q}": {"d00": 1} for q in range(400)}
+    with pytest.warns(lf.LexiframeWarning, match="^rankings missing, counted as empty: 760$"):
+        lf.catalogue(runs, "Coverage@1", items, qrels=answered_by_none)
     runs["b"]["q0"], runs["b"]["q1"] = (runs["a"][q] for q in ("q0", "q1"))
     lf.catalogue({"a": runs["a"]}, "Coverage@1", items)  # one run alone ranks what it likes
     items = lf.read_items(pl.DataFrame({"doc_id": [f"d{n:02}" for n in range(50)]}), unknown="cold")
