@@ -134,8 +134,8 @@ class JudgeOptions(InputOptions):
         """Read judgments or scores if options say how; else return paths for others to read."""
         self.answers.refuse(self, has_scores=self.has_scores)
         if self.answers.nuggets:
-            rel = self.policies.rel
-            return {name: self.answers.read(path, rel) for name, path in self.files().items()}
+            read, rel = self.answers.read, self.policies.rel
+            return {n: read(p, rel, f"judge {n!r}: ") for n, p in self.files().items()}
         if self.scores:
             columns = as_columns(self.column)
             read = per_request_scores.read_scores
