@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 S = TypeVar("S")
@@ -78,7 +79,8 @@ def _results_in_order(
     """Yield the results in order; of at most so many items they are found before they are taken."""
     begun = deque[Future[T]]()
     for item in items:
-        begun.append(executor.submit(function, item))
+        # in the caller's context, which says who reads the advice of errors
+        begun.append(executor.submit(copy_context().run, function, item))
         if len(begun) >= most:
             yield begun.popleft().result()
     while begun:

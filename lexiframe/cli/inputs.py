@@ -103,12 +103,12 @@ class NuggetOptions:
     failed: Failed = "error"
     max_grade: float | None = None
 
-    def read(self, source: Any, rel: float | None) -> Any:
-        """Read judgments of answers."""
+    def read(self, source: Any, rel: float | None, whose: str = "") -> Any:
+        """Read judgments of answers; say of which runs some are missing, and whose they are."""
         read = added(collection, "read_nuggets", "--nuggets")
         found = read(source, failed=self.failed, max_grade=self.max_grade, rel=rel)
         for sentence in found.unanswered:
-            complain(f"warning: {sentence}")
+            complain(f"warning: {whose}{sentence}")
         return found
 
     def refuse(self, inputs: InputOptions, *, has_scores: bool = True) -> None:

@@ -109,12 +109,13 @@ def _rankings(e: Evaluation, origin: Origin | None) -> Rankings:
 
 def _of_answers(e: Evaluation) -> Rankings:
     """Return which sentences state the nuggets, called by their ids and texts."""
+    said = Rankings(attributes=e.attributes, coverage=tuple(e.answers.verdict["sentence"]))
     try:
         p = e.positions
     except LexiframeError as error:
-        return Rankings(why_none=f"{error}.", attributes=e.attributes)
+        return replace(said, why_none=f"{error}.")
     text = pl.when(pl.col("text") != pl.col("doc_id")).then("text")
     p = p.join(e.answers.nuggets.rename({"nugget_id": "doc_id"}), on=["query_id", "doc_id"])
     p = p.with_columns(pl.concat_str("doc_id", text, separator=": ", ignore_nulls=True))
     measures = tuple(parse_measures(e.provenance["measures"]))
-    return Rankings(p, measures=measures, attributes=e.attributes, nuggets=True)
+    return replace(said, positions=p, measures=measures, nuggets=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NoReturn, TypeVar
@@ -99,7 +100,7 @@ def rank_runs(
         loaders, n_rows = loaders_of(scan, **how_read)
     else:
         with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
-            loading = aside.submit(loaders_of, scan, **how_read)
+            loading = aside.submit(copy_context().run, partial(loaders_of, scan, **how_read))
             how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
             judged = judged_items(qrels, policies, **how)
             loaders, n_rows = loading.result()

@@ -9,6 +9,7 @@ from itertools import count
 
 import pytest
 
+from lexiframe.base import printed
 from lexiframe.base.progress_bars import counted, in_threads, progress
 from tests.conftest import library
 
@@ -95,3 +96,12 @@ def test_an_error_in_a_thread_is_raised_in_its_turn():
     assert [next(results) for _ in range(3)] == [1 / 3, 1 / 2, 1.0]
     with pytest.raises(ZeroDivisionError):
         next(results)
+
+
+def test_threads_advise_the_reader_of_the_caller():
+    def advised(_: int) -> str:
+        return printed.advice(python="f", terminal="--f")
+
+    with printed.written_for("terminal"):
+        assert [*in_threads(advised, range(3), rows=10**9)] == ["--f"] * 3
+    assert [*in_threads(advised, range(2), rows=10**9)] == ["f"] * 2

@@ -66,12 +66,15 @@ def test_it_has_preferences_of_nuggets_and_of_sentences():
 
 def test_nuggets_without_answers_have_no_value():
     created = lf.Nuggets(FACTS)
-    for measures, said in (
-        (None, "no answer has a value"),
-        ("NuggetPreference", "two runs, found"),
-    ):
-        with pytest.raises(lf.LexiframeError, match=said):
+    for measures in (None, "NuggetPreference"):
+        with pytest.raises(lf.LexiframeError, match="found nuggets that are assigned to none"):
             lf.evaluate_scores(created, measures)
+    okay = lf.Nuggets(FACTS.with_columns(importance=pl.lit("okay")), ANSWERS.statements)
+    with pytest.raises(lf.LexiframeError, match=r"NuggetRecall\(vital\): no answer has a value"):
+        lf.evaluate_scores(okay, "NuggetRecall(vital)")
+    one = lf.Nuggets(FACTS, ANSWERS.statements.filter(run="x"))
+    with pytest.raises(lf.LexiframeError, match="two runs, found"):
+        lf.evaluate_scores(one, "NuggetPreference")
     with pytest.raises(lf.LexiframeError, match="say how scores are read; leave them out for judg"):
         lf.evaluate_scores(ANSWERS, columns={"run": "system"})
 
@@ -97,6 +100,8 @@ def test_its_page_has_nuggets_where_others_have_documents(tmp_path):
     assert ranks.tolist() == [[1, 3], [5, 2], [0, 0], [4, 0]]
     page = Page(lf.evaluate_scores(SET, "NuggetRecall").report(tmp_path / "r.html"))
     assert page.facts["positions"] is None
+    said = page.facts["notes"]["coverage"][0]
+    assert said.startswith("Answers of 2 runs to ")
     assert "expected the sentences that state nuggets, found none" in page.facts["why_none"]
 
 

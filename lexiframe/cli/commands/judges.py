@@ -134,8 +134,9 @@ class JudgeOptions(InputOptions):
         """Read judgments or scores if options say how; else return paths for others to read."""
         self.answers.refuse(self, has_scores=self.has_scores)
         if self.answers.nuggets:
-            rel = self.policies.rel
-            return {name: self.answers.read(path, rel) for name, path in self.files().items()}
+            answers, rel = self.answers, self.policies.rel
+            of_judges = self.files().items()
+            return {n: answers.read(p, rel, f"judge {n!r}: ") for n, p in of_judges}
         if self.scores:
             columns = as_columns(self.column)
             read = per_request_scores.read_scores

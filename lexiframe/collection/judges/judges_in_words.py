@@ -146,7 +146,7 @@ def _family_sentence(part: pl.DataFrame, of_group: str) -> str:
     than = "more" if row["bias"] > 0 else "less"
     own, p = printed.counted(row["n_own"], "run"), row["p_adjusted"]
     shown = "it is not shown to favour or disfavour them"
-    if p < _ALPHA:
+    if p < _ALPHA and row["ci_low"] * row["ci_high"] > 0:  # intervals may have another level
         missed = "how good they are" if favours else "what they lack"
         shown = f"it {'' if favours else 'dis'}favours them, unless people missed {missed}"
     said = printed.cell("p_value", p)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -159,7 +160,8 @@ def spill_all(
     todo = [number for number in range(len(units)) if number not in facts]
     with ThreadPoolExecutor(workers) as executor:
         try:
-            waiting = [executor.submit(spill, number) for number in todo if not units[number].alone]
+            together = [number for number in todo if not units[number].alone]
+            waiting = [executor.submit(copy_context().run, spill, number) for number in together]
             done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
             facts |= dict(one.result() for one in done)
             facts |= dict(spill(number) for number in todo if units[number].alone)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from lexiframe.base import LexiframeError, Problem, SchemaError, errors, schemas, shown
+from lexiframe.base import LexiframeError, Problem, SchemaError, errors, printed, schemas, shown
 
 NAMES = {
     "run": "run name system tag model".split(),
@@ -225,15 +225,27 @@ def _missing_columns(
     missing: list[str], schema: schemas.TableSchema, names: Sequence[str], where: str
 ) -> SchemaError:
     ours = missing[0]
-    known = NAMES.get(ours, [ours])
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
     found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
-    advice = (
-        f"{ours} may be called {', '.join(known)}, or say which column it is: "
+    advice = reader_of_answers(names) or (
+        f"{ours} may be called {', '.join(NAMES.get(ours, [ours]))}, or say which column it is: "
         f"{columns_to_say(missing, names)}"
     )
     return SchemaError(Problem(where, f"the columns {needed}", found, advice, joints=("; ", ". ")))
+
+
+def reader_of_answers(names: Sequence[str]) -> str:
+    """Return what reads answers judged by nuggets, if columns are theirs.
+
+    Examples
+    --------
+    >>> reader_of_answers(["qid", "nuggets"])
+    'read_nuggets reads answers judged by nuggets'
+    """
+    reader = printed.advice(python="read_nuggets", terminal="evaluate --nuggets")
+    is_theirs = not {"nuggets", "nugget_bank", "assignment"}.isdisjoint(names)
+    return f"{reader} reads answers judged by nuggets" * is_theirs
 
 
 _ROOTS = {

@@ -221,7 +221,7 @@ def columns_of_document(
             found = ", ".join(f"{name} of {n}" for name, n in lengths.items())
             raise SchemaError(Problem(where, "columns of one length", found))
         return columns
-    if form not in _OF_TOOLS:
+    if form in DOCUMENTS[-2:]:
         _refuse_lists(document, where)
     part = form.rankings if is_run else form.judgments
     if part is None:

@@ -22,6 +22,7 @@ from lexiframe.io.column_forms.column_names import (
     KNOWN_NAMES,
     NAMES,
     columns_among,
+    reader_of_answers,
     refuse_no_mapping,
 )
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
@@ -393,9 +394,8 @@ def numbers_of(
         if text.str.to_lowercase().is_in(["true", "false"]).all():
             column = text.str.to_lowercase().replace({"true": "1", "false": "0"})
     elif not (column.dtype.is_numeric() or column.dtype in (pl.Null, pl.Boolean)):
-        raise SchemaError(
-            f"{given.where}: expected scores in the column {column.name}, found {column.dtype}"
-        )
+        expected, advice = f"scores in the column {column.name}", reader_of_answers([column.name])
+        raise SchemaError(Problem(given.where, expected, str(column.dtype), advice))
     numbers = column.cast(pl.Float64, strict=False)
     is_bad = (column.is_not_null() & numbers.is_null()) | numbers.is_infinite()
     bad = is_bad.fill_null(value=False).arg_true()

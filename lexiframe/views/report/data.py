@@ -53,6 +53,8 @@ class Rankings:
         The runs that the page has, sorted; None: all.
     nuggets
         Whether the positions are those of nuggets in the sentences of answers.
+    coverage
+        What is said of answers that were judged, as there is no table of coverage.
     """
 
     positions: pl.DataFrame | None = None
@@ -62,6 +64,7 @@ class Rankings:
     excerpt: str = ""
     runs: pl.Series | None = None
     nuggets: bool = False
+    coverage: tuple[str, ...] = ()
 
 
 def report_data(
@@ -124,7 +127,7 @@ def report_data(
             "groups": packing.array(_group_of_requests(ids, rankings.attributes, by, groups)),
             "texts": {} if queries is None else texts_of_queries(queries, ids.to_list()),
         },
-        "notes": {"stability": notes, "coverage": _coverage(tables["coverage"])},
+        "notes": {"stability": notes, "coverage": _coverage(tables["coverage"], rankings)},
         **_positions(packing, rankings, runs, ids, texts),
     }
     return facts, packing
@@ -233,9 +236,11 @@ def _marks(
     return pl.concat(parts)
 
 
-def _coverage(coverage: pl.DataFrame) -> list[str]:
+def _coverage(coverage: pl.DataFrame, rankings: Rankings) -> list[str]:
     if not coverage.height:
-        return ["These are scores of other tools: runs and judgments are not known."]
+        return [*rankings.coverage] or [
+            "These are scores of other tools: runs and judgments are not known."
+        ]
     return [coverage_in_words(coverage), *differences_in_words(coverage)]
 
 

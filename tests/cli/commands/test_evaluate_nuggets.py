@@ -90,3 +90,9 @@ def test_what_failed_and_grades_need_options(lexiframe, tmp_path):
 
 def test_a_measure_has_a_page_by_its_other_names(lexiframe):
     assert lexiframe("measures", "strict_vital_score").out.startswith("NuggetRecall\n")
+
+
+def test_other_readers_name_the_option(files, lexiframe):
+    said = "evaluate --nuggets reads answers judged by nuggets"
+    for how in (["--scores", *files], files):
+        assert said in lexiframe("evaluate", *how).err

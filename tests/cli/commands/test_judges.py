@@ -3,6 +3,7 @@
 import json
 import random
 from functools import partial
+from shutil import copytree
 
 import polars as pl
 import pytest
@@ -257,6 +258,11 @@ def test_nuggets_of_judges(judges, answers, tmp_path):
     by_auto = {"auto": scores["auto"]}
     expected = lf.own_family(scores["people"], by_auto, answers / "families.csv", own="a")
     assert json.loads(out) == expected.to_dicts()
+    copytree(answers / "auto", tmp_path / "auto")
+    lines = (answers / "auto" / "c2.jsonl").read_text().splitlines()
+    (tmp_path / "auto" / "c2.jsonl").write_text("\n".join(lines[1:]))
+    err = judges("--nuggets", files[0], f"auto={tmp_path / 'auto'}", *how).err
+    assert "warning: judge 'auto': Runs without an answer to some request" in " ".join(err.split())
     assert "--failed is for --nuggets" in judges("a=a", "b=b", "--scores", "--failed=zero").said
     assert "--depth says how" in judges("--nuggets", *files, "--depth", 3).said
 

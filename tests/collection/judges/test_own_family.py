@@ -140,6 +140,8 @@ def test_sentences():
         "People's mean of one of them is beyond those of all others, where the line is a guess."
     )
     assert "p = 0.300): it is not shown to favour or disfavour them." in said(p_adjusted=0.3)
+    of_99 = said(ci_low=-0.25, ci_high=0.01, p_value=0.03, p_adjusted=0.03)
+    assert "(-0.250 to 0.010; p = 0.030): it is not shown to favour or disfavour them." in of_99
 
 
 WRONG = {

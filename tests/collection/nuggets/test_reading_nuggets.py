@@ -199,6 +199,12 @@ def test_other_arguments_are_refused(write):
         lf.read_nuggets(pl.DataFrame({"query_id": ["q"]}))
 
 
+@pytest.mark.parametrize("read", [lf.read_scores, lf.read_qrels, lf.read_runs])
+def test_other_readers_name_this_one(read, write):
+    with pytest.raises(lf.SchemaError, match=r"read_nuggets reads answers judged by nuggets$"):
+        read(write(assigned(RED)))
+
+
 # --- Auto-ARGUE ---------------------------------------------------------------------------------
 
 BANK = {
