@@ -101,7 +101,7 @@ def given_by_judge(called: str, what: str, judges: Iterable[str], given: Any) ->
     if {*given} != {*judges}:
         raise LexiframeError(
             f"{called}: expected the {what} of each judge ({', '.join(judges)}), found those of "
-            f"{', '.join(given)}"
+            f"{', '.join(map(str, given))}"
         )
     return dict(given)
 
