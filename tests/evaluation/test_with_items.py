@@ -433,6 +433,16 @@ def test_leaderboards_take_measures_of_lists_and_of_all_lists(e):
     assert_frame_equal(cells.filter(collection="x").select("run", "value"), found)
 
 
+def test_a_run_without_any_value_is_no_silent_gap():
+    items = lf.read_items(pl.DataFrame({"doc_id": [*"ab"]}))
+    qrels = {"x": {"a": 1}, "y": {"a": 1}}
+    some = {"x": {"a": 1}, "y": {"b": 1}}
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing"):
+        c = lf.catalogue({"r": some, "e": {"z": {"a": 1}}}, "Gini@1", items, qrels=qrels)
+    with pytest.warns(lf.LexiframeWarning, match=r"no collection has a value, left out: 1 \('e'\)"):
+        assert lf.leaderboard({"m": c, "n": c}, measure="Gini@1").ranking.height == 1
+
+
 def _other_lists(seed):
     rng = np.random.default_rng(seed)
     runs = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
+from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name, warn
 from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import derived
 
@@ -168,7 +168,14 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
             )
         rows = one.values.select("run", "measure", "value", collection=pl.lit(name))
         tables.append(rows if one.units is None else rows.join(one.units, on=["run", "measure"]))
-    return pl.concat(tables, how="diagonal").drop_nulls("value")
+    table = pl.concat(tables, how="diagonal")
+    there = table.drop_nulls("value")
+    lost = table.join(there, on=["run", "measure"], how="anti")
+    lost = lost.filter(measure=measure) if is_asked else lost
+    if lost.height:
+        names = n_and_first(lost["run"].unique().sort())
+        warn(f"leaderboard: runs of which no collection has a value, left out: {names}")
+    return there
 
 
 def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:

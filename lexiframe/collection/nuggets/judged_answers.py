@@ -115,5 +115,5 @@ class Nuggets(AnswerTables, Tables):
         """The sentence about runs that lack answers; none if no run does."""
         missing = self.coverage.filter(pl.col("missing") > 0)["run"]
         found = n_and_first(missing)
-        sentence = f"Runs without an answer to some request, which counts as 0: {found}."
+        sentence = f"Runs without an answer to some request, where no nugget is stated: {found}."
         return [sentence] * (len(missing) > 0)

@@ -40,7 +40,9 @@ def test_what_is_written_names_the_files_that_were_read(files, lexiframe, tmp_pa
 
 def test_answers_that_are_missing_are_said(files, lexiframe):
     outcome = lexiframe("evaluate", "--nuggets", *files)
-    sentence = "warning: Runs without an answer to some request, which counts as 0: 1 ('b')."
+    sentence = (
+        "warning: Runs without an answer to some request, where no nugget is stated: 1 ('b')."
+    )
     assert sentence in outcome.err
     assert "warning" not in lexiframe("evaluate", "--nuggets", files[0]).err
 

@@ -77,7 +77,7 @@ def test_an_answer_without_its_nuggets_counts_as_none(write):
     assert lf.nugget_scores(n, "NuggetRecall")["value"].to_list() == [1, 0, 1, 1]
     assert str(n.verdict) == (
         "Answers of 2 runs to 2 requests were judged by 2 nuggets.\n"
-        "Runs without an answer to some request, which counts as 0: 1 ('a')."
+        "Runs without an answer to some request, where no nugget is stated: 1 ('a')."
     )
 
 
