@@ -441,6 +441,8 @@ def test_a_run_without_any_value_is_no_silent_gap():
         c = lf.catalogue({"r": some, "e": {"z": {"a": 1}}}, "Gini@1", items, qrels=qrels)
     with pytest.warns(lf.LexiframeWarning, match=r"no collection has a value, left out: 1 \('e'\)"):
         assert lf.leaderboard({"m": c, "n": c}, measure="Gini@1").ranking.height == 1
+    with pytest.raises(lf.LexiframeError, match="found that r or e has no list at all; give it"):
+        lf.gate(c, {"Gini@1": 0.1}, baseline="r", candidate="e")
 
 
 def _other_lists(seed):
