@@ -429,8 +429,15 @@ def test_leaderboards_take_measures_of_lists_and_of_all_lists(e):
         name: lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS) for name in "xy"
     }
     cells = lf.leaderboard(beside, measure="Coverage@5").cells
+    assert lf.leaderboard(beside, measure="ndcg_cut_5").cells.height == 6
+    named = lf.leaderboard(_reached_by_gini(), measure="Gini(exposure=uniform)@5")
+    assert_frame_equal(named.cells, lf.leaderboard(_reached_by_gini(), measure="Gini@5").cells)
     found = beside["x"].catalogue.values.select("run", "value")
     assert_frame_equal(cells.filter(collection="x").select("run", "value"), found)
+
+
+def _reached_by_gini():
+    return {name: lf.catalogue(RUNS, ["Gini@5", "Coverage@5"], ITEMS) for name in "xy"}
 
 
 def test_a_run_without_any_value_is_no_silent_gap():

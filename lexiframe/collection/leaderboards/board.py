@@ -156,7 +156,9 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
     found: dict[str, Any] = {str(n): getattr(one, "catalogue", one) for n, one in given.items()}
     if not found or not all(hasattr(one, "differences") for one in found.values()):
         return None
-    is_asked = any(measure in one.values["measure"] for one in found.values())
+    there = pl.concat([one.values["measure"] for one in found.values()]).unique().to_list()
+    measure = measure and derived.name_among(there, measure)
+    is_asked = measure in there
     if not is_asked and any(hasattr(one, "catalogue") for one in given.values()):
         return None  # it is one of requests, whose scores the evaluations have
     tables = [pl.DataFrame(schema={"units": pl.List(pl.Float64)})]
@@ -169,13 +171,13 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
         rows = one.values.select("run", "measure", "value", collection=pl.lit(name))
         tables.append(rows if one.units is None else rows.join(one.units, on=["run", "measure"]))
     table = pl.concat(tables, how="diagonal")
-    there = table.drop_nulls("value")
-    lost = table.join(there, on=["run", "measure"], how="anti")
+    kept = table.drop_nulls("value")
+    lost = table.join(kept, on=["run", "measure"], how="anti")
     lost = lost.filter(measure=measure) if is_asked else lost
     if lost.height:
         names = n_and_first(lost["run"].unique().sort())
         warn(f"leaderboard: runs of which no collection has a value, left out: {names}")
-    return there
+    return kept
 
 
 def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
@@ -209,6 +211,7 @@ def _measure_rows(table: pl.DataFrame, measure: str | None) -> pl.DataFrame:
         return table
     if measure is not None:
         known = table["measure"].unique().sort().to_list()
+        measure = derived.name_among(known, measure)
         if measure not in known:
             raise unknown_name("measure", measure, known)
         return table.filter(pl.col("measure") == measure)
