@@ -85,7 +85,7 @@ class Catalogue:
     units: pl.DataFrame | None = None
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
-        """Return what a function takes that takes an evaluation too: a gate, and `comparisons`.
+        """Return what a function takes that takes an evaluation too: a gate, and ``comparisons``.
 
         Raises
         ------
