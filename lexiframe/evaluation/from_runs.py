@@ -131,8 +131,8 @@ def evaluate(
         The catalogue, of `read_items`, for measures of what runs recommend beyond relevance: those
         of single lists (``"Novelty@10"``, see `list_scores`) have rows in all tables, and those of
         all lists of a run (``"Coverage@10"``, see `catalogue`) are in ``catalogue``. In parts these
-        differ by rounding, and their sums take up to 5 kB an item and run beside ``memory``.
-        Judgments may be left out if no measure needs them.
+        differ by rounding, and their sums take up to 5 kB beside ``memory`` for each item, run,
+        exposure and cut-off. Judgments may be left out if no measure needs them.
     reuse : path, optional
         The folder to which `Evaluation.write` wrote the results of an earlier evaluation. Its
         scores and preferences are taken where they still hold, and all others are computed; the
