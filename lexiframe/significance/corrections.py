@@ -8,10 +8,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, resampling, sums
+from lexiframe.base import LexiframeError, check_choice, resampling, shown, sums
 from lexiframe.significance.differences import Alternative, Options
 
 Correction = Literal["holm", "bonferroni", "bh", "none"]
+PairedCorrection = Literal["holm", "bonferroni", "bh", "none", "max_t"]
+"""Those of `compare`: ``max_t`` is found by the test of sign flips, not from its p-values."""
+MAX_T = "max_t"
 Family = Literal["measure", "all"]
 
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
@@ -71,6 +74,17 @@ def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) 
     return adjusted
 
 
+def check_max_t(called: str, tests: Sequence[Any], corrections: Sequence[str]) -> None:
+    """Raise for step-down max-t with another test than sign flips, which draw the maxima."""
+    other = [test for test in tests if test != "randomization"]
+    if MAX_T in corrections and other:
+        raise LexiframeError(
+            f"{called}: expected the test 'randomization' with the correction 'max_t', which draws "
+            f"the greatest of all statistics by sign flips, found {shown(other[0])}; take "
+            "correction='holm', or test='randomization'"
+        )
+
+
 def families_of(table: pl.DataFrame, groups: Sequence[str], family: str) -> np.ndarray:
     """Number the families: of one test and, unless ``family="all"``, one measure and group."""
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
@@ -97,11 +111,19 @@ def corrected(
 
 
 def check_corrected(
-    called: str, tests: Sequence[Any], corrections: Sequence[str], family: str, options: Options
+    called: str,
+    tests: Sequence[Any],
+    corrections: Sequence[str],
+    family: str,
+    options: Options,
+    others: Sequence[str] = (),
 ) -> None:
-    """Raise for what no function accepts that corrects the p-values of tests."""
+    """Raise for what no function accepts that corrects the p-values of tests.
+
+    ``others`` are corrections of the function's own.
+    """
     for name in corrections:
-        check_choice(called, name, CORRECTIONS, "correction")
+        check_choice(called, name, (*CORRECTIONS, *others), "correction")
     if not (tests and corrections):
         raise LexiframeError(f"{called}: expected a test and a correction, found none")
     check_choice(called, family, get_args(Family), "family")

@@ -18,9 +18,11 @@ from lexiframe.significance import replicates as replication
 from lexiframe.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.significance.clusters import clustered, clusters_of, group_attributes
 from lexiframe.significance.corrections import (
-    Correction,
+    MAX_T,
     Family,
+    PairedCorrection,
     check_corrected,
+    check_max_t,
     corrected,
     families_of,
 )
@@ -39,6 +41,8 @@ from lexiframe.significance.intervals import (
     interval_by_t,
     widen_equal_intervals,
 )
+from lexiframe.significance.joint_flips import Family as JointFamily
+from lexiframe.significance.joint_flips import Flip, Joint, flipped_together, max_t
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -58,7 +62,7 @@ def compare(
     d: arrays.PairsOrReplicates,
     /,
     test: Test | OwnTest | Sequence[Test | OwnTest] = "auto",
-    correction: Correction | Sequence[Correction] = "holm",
+    correction: PairedCorrection | Sequence[PairedCorrection] = "holm",
     *,
     family: Family = "measure",
     alpha: float = 0.05,
@@ -95,10 +99,11 @@ def compare(
         array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
         pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
         ``__name__`` is the name of the test, so a lambda has to be given one.
-    correction : {"holm", "bonferroni", "bh", "none"}, or several
+    correction : {"holm", "bonferroni", "bh", "none", "max_t"}, or several
         How p-values are corrected for the number of comparisons. Holm's and Bonferroni's
         corrections bound the probability of any false rejection; ``bh`` (Benjamini and Hochberg)
-        bounds the expected share of false rejections.
+        bounds the expected share of false rejections. ``max_t``, for ``randomization`` alone,
+        bounds the probability of any false rejection too, and finds more (see the notes).
     family : {"measure", "all"}
         The comparisons to correct over: the pairs of one measure (in one group of requests), or
         those of all measures (and groups). Each test has its own family.
@@ -161,7 +166,8 @@ def compare(
         the test was made.
         ``least_p`` is the least p-value that the test could have given: had one run won every
         request that is not a tie, by differences of the same sizes (of ``t`` a bound of it). It is
-        null where that is not known: of functions, clusters and replicates of runs.
+        null where that is not known: of functions, clusters and replicates of runs. With ``max_t``
+        ``least_p_adjusted`` is the same after the correction.
         The effect size and ``statistic`` are:
 
         ========================== ===================================== =========================
@@ -220,6 +226,16 @@ def compare(
     doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the noncentral
     t distribution.
 
+    ``test="randomization", correction="max_t"`` flips the signs of all pairs of a family together:
+    in a request all differences get the same sign. T = |Σ d| / √Σ d² of each pair (0 where all d
+    are 0; a pair that lacks a request has d = 0 there). Pairs fall by T; p_adjusted of each is the
+    share of the choices of signs by which the greatest T of it and of the pairs behind it reaches
+    its own, and at least that of the pair before it (step-down max-t: Westfall & Young, 1993;
+    Romano & Wolf, JASA 2005, doi:10.1198/016214504000000539). All 2^(n − 1) choices are taken if
+    they are at most ``trials`` (2^n one-sided), else ``trials`` are drawn, from the seed and the
+    ids of the requests. The hypothesis is that two runs could be exchanged in each request; between
+    runs whose differences have equal means but another shape it can find a difference.
+
     ``betting`` is a sequential test: it starts with an imaginary capital of 1 and bets on each
     difference what the ones before it suggest; if the mean is 0, the capital reaches 1/p with a
     probability of p at most (Ville's inequality), whatever the distribution (Waudby-Smith & Ramdas,
@@ -269,15 +285,17 @@ def compare(
     """
     tests, corrections = several(test), several(correction)
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
-    # Each level has bets of its own.
-    if "betting" in tests and len(parts := group_by_level(corrections)) > 1:
+    parts = group_by_level(corrections) if "betting" in tests else [corrections]
+    if MAX_T in corrections and len(corrections) > 1:
+        parts = [[MAX_T], [c for c in corrections if c != MAX_T]]
+    if len(parts) > 1:  # each has bets, or p-values, of its own
         again = partial(
             compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
             baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
             bounds=bounds, order=order, n_planned=n_planned, cluster=cluster,
             replicates=replicates, seeds=seeds, requests=requests, by=by,
         )  # fmt: skip
-        found = pl.concat([again(correction=part) for part in parts])
+        found = pl.concat([again(correction=part) for part in parts], how="diagonal")
         return schemas.COMPARISONS.arranged(found, found.columns[: found.columns.index("measure")])
     if tests == [AUTO] and (cluster is not None or replicates in ("run", "both")):
         tests = ["t"]  # which alone knows these errors of a mean
@@ -297,6 +315,13 @@ def compare(
         _group_rows, tests=tests, options=options, baseline=baseline, intervals=intervals,
         n_comparisons=total,
     )  # fmt: skip
+    if corrections == [MAX_T]:
+        joint: Flip = partial(_flipped, options=options)
+        if family == "all":
+            families = list[JointFamily]()
+            measure_tables(partial(_add_families, families, baseline), d, requests, by)
+            joint = flipped_together(families, joint)
+        test_group = partial(test_group, joint=joint)
     if replicates in ("run", "both"):
         algorithm_rows = added(replication, "algorithm_rows", "compare")
         test_group = partial(
@@ -318,7 +343,11 @@ def compare(
         warn_of_few_requests("compare", table, number, corrections, options)
     # A test that cannot say how small its p may be gives 0.
     table = table.with_columns(least_p=pl.when(pl.col("least_p") > 0).then("least_p"))
-    table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
+    if corrections == [MAX_T]:
+        table = table.with_columns(correction=pl.lit(MAX_T))
+    else:
+        table = table.drop("p_adjusted", "least_p_adjusted")
+        table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
     table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
         table.with_columns(reject=pl.col("p_adjusted") < alpha), groups
@@ -346,10 +375,11 @@ def check_inference(
             "give it alone, or name the tests"
         )
     options = Options(alternative, alpha, trials, seed)
-    check_corrected("compare", tests, several(correction), family, options)
+    check_corrected("compare", tests, several(correction), family, options, [MAX_T])
+    check_max_t("compare", tests, several(correction))
 
 
-_CORRECTED = ("correction", "p_adjusted", "reject")
+_CORRECTED = ("correction", "reject")
 _UNCORRECTED = {k: v for k, v in schemas.COMPARISONS.columns.items() if k not in _CORRECTED}
 
 
@@ -360,6 +390,7 @@ def _group_rows(
     baseline: str | None,
     intervals: str,
     n_comparisons: int | None,
+    joint: Flip | None = None,
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     enough = {AUTO, *OF_SUMS}
@@ -372,10 +403,21 @@ def _group_rows(
         how = tests, options
         if tests == [AUTO]:
             how = chosen.test_of(measure, pairs, options, is_metric, n_comparisons)
+        found = None if joint is None else joint(JointFamily.of_measure(pairs))
         frames += _rows_of_measure(
-            measure, pairs, *how, intervals, is_metric, is_chosen=tests == [AUTO]
+            measure, pairs, *how, intervals, is_metric, found, is_chosen=tests == [AUTO]
         )
     return pl.concat(frames)
+
+
+def _flipped(family: JointFamily, options: Options) -> Joint:
+    return max_t(*family, options)
+
+
+def _add_families(found: list[JointFamily], baseline: str | None, d: Any) -> pl.DataFrame:
+    """Add the differences by each measure."""
+    found += [JointFamily.of_measure(pairs) for _, pairs in cube_of(d, baseline)]
+    return pl.DataFrame()
 
 
 def _rows_of_measure(
@@ -385,6 +427,7 @@ def _rows_of_measure(
     options: Options,
     intervals: str,
     is_metric: bool,
+    joint: Joint | None,
     *,
     is_chosen: bool,
 ) -> list[pl.DataFrame]:
@@ -399,7 +442,7 @@ def _rows_of_measure(
     of_bets = are_few and intervals == "t" and tests == ["sign"]
     of_sums = all(test in OF_SUMS for test in tests) and intervals == "t" and not of_bets
     of_sums &= options.clusters is None
-    results = {test: _outcome_function(test, pairs, options) for test in tests}
+    results = {test: _outcome_function(test, pairs, options, joint) for test in tests}
     frames = []
     parts: Any = compared("compare", pairs if of_sums else single, of_sums=of_sums)
     for pair, d in parts:
@@ -427,14 +470,23 @@ def _rows_of_measure(
 
 
 def _outcome_function(
-    test: str | OwnTest, pairs: Any, options: Options
+    test: str | OwnTest, pairs: Any, options: Options, joint: Joint | None
 ) -> Callable[[np.ndarray, Any], Outcome]:
     """Return the function from some pairs and their differences to the outcome of a test."""
-    if isinstance(test, str):
+    if joint is None and isinstance(test, str):
         return lambda _, d: TESTS[test].compute(d, options)
     chosen = np.flatnonzero(pairs.n > 0)
-    found = own_result(test, pairs, chosen)  # called once, for all pairs
-    return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(chosen, pair)])
+    if joint is None:
+        found = own_result(test, pairs, chosen)  # called once, for all pairs
+        return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(chosen, pair)])
+
+    def of_joint(pair: np.ndarray, d: Any) -> Outcome:
+        some = np.searchsorted(chosen, pair)
+        p, adjusted, least, least_adjusted = (of[some] for of in joint)
+        outcome = d_z_outcome(d, options, d.mean, p, least)
+        return outcome._replace(p_adjusted=adjusted, least_p_adjusted=least_adjusted)
+
+    return of_joint
 
 
 def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:

@@ -39,7 +39,9 @@ from lexiframe.significance.clusters import (
 )
 from lexiframe.significance.corrections import (
     CORRECTIONS,
-    Correction,
+    MAX_T,
+    PairedCorrection,
+    check_max_t,
     correct,
     correct_each,
 )
@@ -69,7 +71,7 @@ def audit(
     sizes: int | Sequence[int] = (25, 50, 100),
     *,
     runs: int | Sequence[int] = 2,
-    correction: Correction = "holm",
+    correction: PairedCorrection = "holm",
     alpha: float = 0.05,
     null: Null = "centred",
     trials: int = 10_000,
@@ -101,7 +103,7 @@ def audit(
         The numbers of requests that a trial draws, each at least 2.
     runs : int, or several
         The numbers of runs that a trial draws, each at least 2: a trial tests all pairs of them.
-    correction : {"holm", "bonferroni", "bh", "none"}
+    correction : {"holm", "bonferroni", "bh", "none", "max_t"}
         How the p-values of a trial are corrected for the number of its pairs, as for `compare`.
     alpha : float
         Significance level of the tests, after the correction.
@@ -242,7 +244,7 @@ def audit(
 
 def _audited(
     d: Any, tests: list[Any], names: list[str], numbers: list[int], families: list[int],
-    correction: Correction, null: str, trials: int, options: Options, bounds: BoundsLike | None,
+    correction: str, null: str, trials: int, options: Options, bounds: BoundsLike | None,
 ) -> pl.DataFrame:  # fmt: skip
     rows = []
     for measure, known in pairs_by_measure("audit", d):
@@ -308,7 +310,8 @@ def _check_audit(
     for test in tests:
         if isinstance(test, str):
             check_choice("audit", test, (AUTO, *TESTS), "test")
-    check_choice("audit", correction, CORRECTIONS, "correction")
+    check_choice("audit", correction, (*CORRECTIONS, MAX_T), "correction")
+    check_max_t("audit", tests, [correction])
     resampling.check_share("audit", "alpha", alpha)
     check_choice("audit", null, get_args(Null), "null")
     resampling.check_draws("audit", "trials", trials, seed)
@@ -322,7 +325,8 @@ def _check_inner_trials(
     if not DRAWING.keys() & {*tests}:
         return
     n_pairs, least = n_runs * (n_runs - 1) // 2, 1 / (1 + inner_trials)
-    adjusted = correct(np.full(n_pairs, least), correction).min()
+    known = "none" if correction == MAX_T else correction
+    adjusted = correct(np.full(n_pairs, least), known).min()
     if adjusted >= alpha:
         of_family = f" after the correction for {n_pairs:,} pairs" if n_pairs > 1 else ""
         raise LexiframeError(

@@ -10,7 +10,14 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.significance import Correction, correct_families, own_tests, tests, tests_in_words
+from lexiframe.significance import (
+    Correction,
+    correct_families,
+    corrections,
+    own_tests,
+    tests,
+    tests_in_words,
+)
 
 KEY = ("measure", "test", "correction")
 IS_TESTED = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
@@ -70,8 +77,8 @@ def mark_too_few(
         ``losses``).
     """
     on = [*by, *KEY]
-    if "least_p" not in c.columns:
-        c = c.with_columns(least_p=pl.lit(None, pl.Float64))
+    lacking = [name for name in ("least_p", "least_p_adjusted") if name not in c.columns]
+    c = c.with_columns(pl.lit(None, pl.Float64).alias(name) for name in lacking)
     c = c.with_columns(tested=IS_TESTED)
     rejects = pl.col("tested") & (pl.col("p_adjusted") < alpha)
     barren = c.group_by(on).agg(n=pl.col("n").max(), reject=rejects.any())
@@ -117,9 +124,10 @@ def _least_possible(corrected: pl.DataFrame, on: list[str], keys: list[str]) -> 
     ]
     for part in corrected.partition_by(keys):
         alone, correction = part["least_p"].to_numpy(), part["correction"][0]
+        together = part["least_p_adjusted"].to_numpy() if correction == corrections.MAX_T else alone
         if correction not in get_args(Correction):  # of one's own, which makes p larger, too
             correction = "none"
-        least = correct_families(alone, np.zeros(len(alone), np.int64), correction)
+        least = correct_families(together, np.zeros(len(alone), np.int64), correction)
         of = pl.lit(part.height, pl.Int64)
         parts.append(part.select(*named, alone="least_p", least=pl.Series(least), of=of))
     known = pl.col("least").is_not_nan().fill_null(value=False).all()
