@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
@@ -47,7 +48,7 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
     """
     signature = inspect.signature(function)
 
-    takes_data = any(p.kind is p.POSITIONAL_ONLY for p in signature.parameters.values())
+    takes_data = _takes_data(signature)
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -57,6 +58,7 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError:  # Python's own words name the function
+            _refuse_other_names(function.__name__, [*signature.parameters], args, kwargs)
             if tables and args:
                 _refuse_runs(function.__name__, args[0], next(iter(tables.values())))
             return function(*args, **kwargs)
@@ -75,6 +77,41 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
             raise
 
     return checked
+
+
+_NO_DATA = frozenset("MeasureLike Metric Sequence int float str".split())
+
+
+def _takes_data(signature: inspect.Signature) -> bool:
+    """Return whether the first argument of a function is data, and no measure, number or text."""
+    first = next(iter(signature.parameters.values()), None)
+    if first is None or first.kind is first.KEYWORD_ONLY:
+        return False
+    return _NO_DATA.isdisjoint(re.findall(r"\w+", str(first.annotation)))
+
+
+_AT_K = " with @k behind its name, as in nDCG@10"
+_ELSEWHERE = dict.fromkeys(("metrics", "metric", "measures", "measure"), "")
+_ELSEWHERE |= dict.fromkeys(("k", "cutoff", "cutoffs", "at_k"), _AT_K)
+"""Arguments of other libraries for measures, and how these are written here."""
+
+
+def _refuse_other_names(
+    function: str, known: list[str], args: tuple[Any, ...], given: Mapping[str, Any]
+) -> None:
+    """Raise for names of other libraries, for a lacking margin, and for a name of what has none."""
+    here = [name for name in ("measures", "measure") if name in known]
+    for name in given:
+        if name in _ELSEWHERE and name not in known and here:
+            raise WrongTypeError(
+                f"{function}: found an argument {name}; give the measure{_ELSEWHERE[name]}: "
+                f"{here[0]}="
+            )
+    if "margin" in known and "margin" not in given and len(args) <= known.index("margin"):
+        raise WrongTypeError(
+            f"{function}: expected a margin, the difference that does not matter, found none; say "
+            "margin=0.01, or margin={'nDCG@10': 0.01}"
+        )
 
 
 _OF_READERS = ("columns", "header", "decimal", "third", "duplicates")

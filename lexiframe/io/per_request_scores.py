@@ -47,7 +47,6 @@ Revisions = Literal["newest", "all"]
 @typed
 def read_scores(
     source: ScoresLike,
-    /,
     *,
     measure: str | None = None,
     run: str | None = None,
@@ -250,10 +249,11 @@ def load_scores(
     _refuse_repeated(table, origins)
     table = drop_summaries(table, "query_id", ["run", "measure"])
     table = drop_summaries(table, "run", ["query_id", "measure"])
-    table = _drop_empty_requests(table, origins)
+    whole, table = table, _drop_empty_requests(table, origins)
     if warns:
         _refuse_null_scores(table, origins)
         _warn_of_absent(table)
+    _warn_of_empty(whole)
     table = table.filter(pl.col("value").is_not_null())
     measures = table["measure"].unique(maintain_order=True).to_list()
     table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
@@ -401,6 +401,16 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
             "means are over the values that a run has, so give 0 where it found nothing "
             "(trec_eval -q -c prints these zeros from version 10 on, earlier versions do not)"
         )
+
+
+def _warn_of_empty(table: pl.DataFrame) -> None:
+    """Warn of measures that have no value at all of some runs, which no later table has."""
+    if not table["value"].null_count():
+        return
+    empty = table.group_by("run", "measure").agg(pl.col("value").count()).filter(value=0)
+    if empty.height:
+        names = [f"{m} of {_shown_name(r)}" for r, m, _ in empty.sort("measure", "run").rows()]
+        warn(f"measures that have no value for any request, left out: {n_and_first(names)}")
 
 
 def _shown_name(name: str) -> str:

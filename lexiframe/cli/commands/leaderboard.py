@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError, errors
-from lexiframe.cli.inputs import refuse_replacing
+from lexiframe.cli.inputs import as_columns, refuse_replacing
 from lexiframe.cli.options import INPUT, OUTPUT, Format, option
 from lexiframe.cli.output import print_table
 from lexiframe.collection import leaderboards as of
@@ -66,6 +66,11 @@ Smaller = Annotated[
     list[str] | None,
     option(INPUT, "A collection of which smaller values are better; repeated for several.",
            metavar="COLLECTION", rare=True),
+]  # fmt: skip
+Larger = Annotated[
+    list[str] | None,
+    option(INPUT, "A collection of which larger values are better, although its name is that of an "
+           "error; repeated for several.", metavar="COLLECTION", rare=True),
 ]  # fmt: skip
 Generalised = Annotated[
     of.Over,
@@ -186,9 +191,11 @@ def leaderboard(
     group: Grouped = None,
     weights: Weighed = None,
     smaller_is_better: Smaller = None,
+    larger_is_better: Larger = None,
     over: Generalised = "collections",
     test: Tested = "holm",
     measure: Measured = None,
+    column: list[str] | None = None,
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -209,6 +216,8 @@ def leaderboard(
         weights=weights_of(weights),
         group=group,
         smaller_is_better=smaller_is_better or (),
+        larger_is_better=larger_is_better or (),
+        columns=as_columns(column),
         over=over,
         test=test,
         measure=measure,

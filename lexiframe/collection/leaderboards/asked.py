@@ -27,6 +27,8 @@ def ranked_of(
     over: Over,
     measure: str | None,
     smaller_is_better: Sequence[str],
+    larger_is_better: Sequence[str],
+    columns: Mapping[str, str] | None,
     test: RankTest,
     alpha: float,
     samples: int,
@@ -45,7 +47,8 @@ def ranked_of(
             f"{weights!r}"
         )
     weighed = [*map(str, weights)] if isinstance(weights, Mapping) else []
-    board = read_board(x, measure, group, smaller_is_better, weighed)
+    directions = smaller_is_better, weighed, larger_is_better
+    board = read_board(x, measure, group, *directions, columns)
     if over == "groups" and board.groups is None:
         raise LexiframeError(
             "leaderboard: over='groups' generalises to other groups of collections, found none; "
