@@ -335,9 +335,8 @@ def leaderboard(
     >>> found.ranking.select("run", "rank", "rank_low", "rank_high").rows()
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
-    directions = smaller_is_better, larger_is_better
-    which = x, rule, missing, weights, group, over, measure, *directions, columns
-    ranked = of.ranked_of(*which, test, alpha, samples, seed)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better, larger_is_better
+    ranked = of.ranked_of(*which, columns, test, alpha, samples, seed)
     how = {"rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test}
     return Leaderboard(ranked, how | {"alpha": alpha, "samples": samples, "seed": seed})
 

@@ -249,11 +249,10 @@ def load_scores(
     _refuse_repeated(table, origins)
     table = drop_summaries(table, "query_id", ["run", "measure"])
     table = drop_summaries(table, "run", ["query_id", "measure"])
-    whole, table = table, _drop_empty_requests(table, origins)
+    table = _drop_empty_requests(table, origins)
     if warns:
         _refuse_null_scores(table, origins)
         _warn_of_absent(table)
-    _warn_of_empty(whole)
     table = table.filter(pl.col("value").is_not_null())
     measures = table["measure"].unique(maintain_order=True).to_list()
     table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
@@ -364,6 +363,7 @@ def _drop_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> 
         warn(f"requests without a value for any run and measure, left out: {n_and_first(requests)}")
     if not kept["value"].null_count():
         return kept
+    _warn_of_empty(kept)
     # What has no value for any of several runs is no gap: the measure says nothing of the request.
     found, n = (x.over("query_id", "measure") for x in (pl.col("value").count(), pl.len()))
     return kept.filter((found > 0) | (n == 1))
@@ -405,8 +405,6 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
 
 def _warn_of_empty(table: pl.DataFrame) -> None:
     """Warn of measures that have no value at all of some runs, which no later table has."""
-    if not table["value"].null_count():
-        return
     empty = table.group_by("run", "measure").agg(pl.col("value").count()).filter(value=0)
     if empty.height:
         names = [f"{m} of {_shown_name(r)}" for r, m, _ in empty.sort("measure", "run").rows()]

@@ -140,8 +140,7 @@ def unknown_directions(s: pl.DataFrame) -> list[str]:
     has = "smaller_is_better" in s.columns
     silent = s.filter(pl.col("smaller_is_better").is_null()) if has else s
     names = silent["measure"].cast(pl.String).unique().sort()
-    known = (derived.smaller_is_better, Facts.named)
-    return [one for one in names if all(of(one) is None for of in known)]
+    return [n for n in names if derived.smaller_is_better(n) is None and Facts.named(n) is None]
 
 
 def warn_of_directions(unknown: Sequence[str]) -> None:
@@ -155,12 +154,12 @@ def warn_of_directions(unknown: Sequence[str]) -> None:
 def warn_of_hints(s: Any) -> None:
     """Warn of measures of scores whose names may be those of errors, and do not say it."""
     if isinstance(s, pl.DataFrame) and {"measure", "value"} <= {*s.columns}:
-        doubt_directions(filter(derived.hints_at_error, unknown_directions(s)))
+        doubt_directions(unknown_directions(s))
 
 
 def doubt_directions(names: Iterable[str]) -> None:
     """Warn of names that may be those of errors, of which larger values count as better."""
-    if found := [*names]:
+    if found := [name for name in names if derived.hints_at_error(name)]:
         warn(
             f"larger values count as better, although these names may be those of errors: "
             f"{n_and_first(found)}; smaller_is_better (a column; an argument of leaderboard and "

@@ -62,15 +62,10 @@ Weighed = Annotated[
            "the columns collection and weight; equal; or groups.", metavar="NAME=WEIGHT|FILE",
            rare=True),
 ]  # fmt: skip
-Smaller = Annotated[
+Directed = Annotated[
     list[str] | None,
-    option(INPUT, "A collection of which smaller values are better; repeated for several.",
+    option(INPUT, "A collection of which such values are better; repeated for several.",
            metavar="COLLECTION", rare=True),
-]  # fmt: skip
-Larger = Annotated[
-    list[str] | None,
-    option(INPUT, "A collection of which larger values are better, although its name is that of an "
-           "error; repeated for several.", metavar="COLLECTION", rare=True),
 ]  # fmt: skip
 Generalised = Annotated[
     of.Over,
@@ -190,8 +185,8 @@ def leaderboard(
     missing: MissingPolicy = "complete",
     group: Grouped = None,
     weights: Weighed = None,
-    smaller_is_better: Smaller = None,
-    larger_is_better: Larger = None,
+    smaller_is_better: Directed = None,
+    larger_is_better: Directed = None,
     over: Generalised = "collections",
     test: Tested = "holm",
     measure: Measured = None,

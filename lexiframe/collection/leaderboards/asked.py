@@ -47,8 +47,7 @@ def ranked_of(
             f"{weights!r}"
         )
     weighed = [*map(str, weights)] if isinstance(weights, Mapping) else []
-    directions = smaller_is_better, weighed, larger_is_better
-    board = read_board(x, measure, group, *directions, columns)
+    board = read_board(x, measure, group, smaller_is_better, larger_is_better, weighed, columns)
     if over == "groups" and board.groups is None:
         raise LexiframeError(
             "leaderboard: over='groups' generalises to other groups of collections, found none; "
@@ -85,7 +84,7 @@ _PERCENT = 100.0
 
 def doubts_of_units(x: Any) -> list[str]:
     """Say which collections of a leaderboard have units of which the largest decide the mean."""
-    return _units_in_words(read_board(x, None, None, (), ()))
+    return _units_in_words(read_board(x, None, None))
 
 
 def _units_in_words(board: Board) -> list[str]:

@@ -17,6 +17,7 @@ from lexiframe.pairwise import facts
 Group = str | Mapping[str, str] | None
 _LARGEST = 1e150
 """The largest size of a value: its square is a float."""
+_SMALLER = "smaller_is_better"
 _SCORES = ("run", "collection", "query_id", "measure", "value")
 
 
@@ -89,9 +90,9 @@ def read_board(
     x: Any,
     measure: str | None,
     group: Group,
-    smaller_is_better: Collection[str],
-    weighed: Collection[str],
+    smaller_is_better: Collection[str] = (),
     larger_is_better: Collection[str] = (),
+    weighed: Collection[str] = (),
     columns: Mapping[str, str] | None = None,
 ) -> Board:
     """Read a leaderboard from anything that `read_scores` takes.
@@ -236,29 +237,21 @@ def _measure_rows(table: pl.DataFrame, measure: str | None) -> pl.DataFrame:
 
 
 def _signs(
-    table: pl.DataFrame,
-    collections: pl.Series,
-    smaller_is_better: Collection[str],
-    larger_is_better: Collection[str],
+    table: pl.DataFrame, collections: pl.Series, smaller: Collection[str], larger: Collection[str]
 ) -> np.ndarray:
     """Return −1 where smaller values are better: as the caller says, a column, or else a name."""
     said: dict[str, bool | None] = dict.fromkeys(collections)
-    told = pl.col("measure", "smaller_is_better").drop_nulls().max()
-    columns = {"measure": pl.lit(None, pl.String), "smaller_is_better": pl.lit(None, pl.Boolean)}
-    lacking = {name: of for name, of in columns.items() if name not in table.columns}
-    for name, measure, smaller in (
-        table.with_columns(**lacking).group_by("collection").agg(told).rows()
-    ):
-        names = [one for one in (measure, name) if one]
-        found = [smaller, *map(derived.smaller_is_better, names)]
-        said[name] = next((one for one in found if one is not None), None)
-    for which, is_smaller in ((smaller_is_better, True), (larger_is_better, False)):
+    told = [pl.col(n).drop_nulls().max() for n in ("measure", _SMALLER) if n in table.columns]
+    for row in table.group_by("collection").agg(told).iter_rows(named=True):
+        names = filter(None, (row.get("measure"), row["collection"]))
+        found = [row.get(_SMALLER), *map(derived.smaller_is_better, names)]
+        said[row["collection"]] = next((one for one in found if one is not None), None)
+    for which, is_smaller in ((smaller, True), (larger, False)):
         for name in which:
             if name not in said:
                 raise unknown_name("collection", name, [*said])
             said[name] = is_smaller
-    unsaid = [name for name, one in said.items() if one is None]
-    facts.doubt_directions(filter(derived.hints_at_error, unsaid))
+    facts.doubt_directions(name for name, one in said.items() if one is None)
     return np.array([-1.0 if one else 1.0 for one in said.values()])
 
 

@@ -106,11 +106,10 @@ def _smaller_in_words(one: Ranked) -> list[str]:
     """Name the collections of which smaller values are better."""
     board = one.settled.board
     smaller = [c for c, sign in zip(board.collections, board.signs, strict=True) if sign < 0]
-    if not smaller:
-        return []
     is_mixed = one.name == "mean" and len(smaller) < len(board.collections)
-    counted = ", and counts with a minus sign" * is_mixed
-    return [f"Smaller is better in {', '.join(printed.first_runs(smaller, 4))}{counted}."]
+    counted = ", and count with a minus sign" * is_mixed
+    named = ", ".join(printed.first_runs(smaller, 4))
+    return [f"Smaller values are better in {named}{counted}."] if smaller else []
 
 
 def _first_sentence(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> str:

@@ -157,7 +157,7 @@ def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) ->
     """
     rows = to_polars(table)
     keys = _keys(rows, on, function)
-    entries = entries_of(log, on, log_name, pl.concat([*keys]).to_list())
+    entries = entries_of(log, on, log_name, keys)
     _compare_keys(keys, entries, on, function, log_name)
     joined = {
         name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
@@ -192,13 +192,13 @@ def _keys(rows: pl.DataFrame, on: str, function: str) -> pl.DataFrame:
     )
 
 
-def entries_of(log: Any, on: str, log_name: str, ids: Sequence[str] = ()) -> pl.DataFrame:
+def entries_of(log: Any, on: str, log_name: str, keys: Any = ()) -> pl.DataFrame:
     """Return the log with its key as text in the column ``on``; raise for a repeated key.
 
-    ``ids`` are those of the table: advice names the column that has them.
+    ``keys`` are those of the table: advice names the column that has some of them.
     """
     entries = name_runs(to_polars(log))
-    name = _key_of_log(entries, on, log_name, ids)
+    name = _key_of_log(entries, on, log_name, keys)
     key = schemas.check(
         entries.rename({name: on}), schemas.TableSchema(log_name, (on,), {on: schemas.STR})
     )[on]
@@ -221,7 +221,7 @@ def _last_of_each(name: str, log: Any, columns: list[str]) -> str:
     return f'{by_time}.unique("{name}", keep="last", maintain_order=True)'
 
 
-def _key_of_log(entries: pl.DataFrame, on: str, log_name: str, ids: Sequence[str]) -> str:
+def _key_of_log(entries: pl.DataFrame, on: str, log_name: str, keys: Any) -> str:
     columns = entries.columns
     if on in columns:
         return on
@@ -234,9 +234,10 @@ def _key_of_log(entries: pl.DataFrame, on: str, log_name: str, ids: Sequence[str
         )
     if not candidates:
         texts = entries.select(pl.col(pl.String))
+        holding = [c.name for c in texts if any(c.is_in(key.implode()).any() for key in keys)]
         raise SchemaError(
             f"{log_name}: expected a column {on} to join on, found {', '.join(columns)}"
-            f"{_renaming(on, columns, [c.name for c in texts if c.is_in(ids).any()])}"
+            f"{_renaming(on, columns, holding)}"
         )
     return candidates[0]
 

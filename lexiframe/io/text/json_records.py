@@ -193,9 +193,8 @@ def _problem_of_text(where: str, error: Exception, text: str, at: int = 0) -> Pr
         pos, reason = error.pos, error.msg
     line, begin = text.count("\n", 0, pos) + 1, text.rfind("\n", 0, pos) + 1
     found = f"{text[begin : begin + _SHOWN].partition(chr(10))[0]!r} ({reason})"
-    is_more = reason == "Extra data"  # which may be JSON as well
-    expected = "the end of the file behind one object or list" if is_more else "JSON"
-    advice = TWO_OBJECTS if is_more else NO_JSON
+    advice = TWO_OBJECTS if reason == "Extra data" else NO_JSON
+    expected = "JSON" if advice == NO_JSON else "nothing behind the first object or list"
     return Problem(where, expected, found, advice, "fields", line, order=pos)
 
 

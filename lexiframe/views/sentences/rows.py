@@ -29,7 +29,7 @@ def smaller_said(measures: Sequence[str], provenance: Mapping[str, Any]) -> list
     known = facts.known_facts(provenance)
     names = [m for m in measures if m in known and known[m].smaller_is_better]
     names = [name for name in dict.fromkeys(names) if derived.known_metric(name) is None]
-    return [f"Smaller is better by {printed.and_joined(names)}."] if names else []
+    return [f"By {printed.and_joined(names)}, smaller values are better."] if names else []
 
 
 def is_first(by: Sequence[str] = ()) -> pl.Expr:
