@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
@@ -47,7 +48,9 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
     """
     signature = inspect.signature(function)
 
-    takes_data = any(p.kind is p.POSITIONAL_ONLY for p in signature.parameters.values())
+    words = [re.findall(r"\w+", str(p.annotation)) for p in signature.parameters.values()
+             if p.kind is not p.KEYWORD_ONLY]  # fmt: skip
+    takes_data = bool(words) and _NO_DATA.isdisjoint(words[0])
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -57,6 +60,7 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError:  # Python's own words name the function
+            _refuse_other_names(function.__name__, signature.parameters, args, kwargs)
             if tables and args:
                 _refuse_runs(function.__name__, args[0], next(iter(tables.values())))
             return function(*args, **kwargs)
@@ -75,6 +79,36 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
             raise
 
     return checked
+
+
+_NO_DATA = frozenset("MeasureLike Metric Sequence int float str".split())
+"""Types of a first argument that is no data; a first argument of another type is data."""
+_ELSEWHERE = dict.fromkeys(("metrics", "metric", "measures", "measure"), "")
+_ELSEWHERE |= dict.fromkeys(("k", "cutoff", "cutoffs"), " with @k behind its name, as in nDCG@10")
+"""Arguments of other libraries for measures, and how these are written here."""
+
+
+def _refuse_other_names(
+    function: str, known: Mapping[str, inspect.Parameter], args: Any, given: Mapping[str, Any]
+) -> None:
+    """Raise for arguments that other libraries have, for a lacking margin, and for named tables."""
+    here = next((name for name in ("measures", "measure") if name in known), None)
+    for name in given.keys() - known.keys():
+        if here and name in _ELSEWHERE:
+            advice = f"give the measure{_ELSEWHERE[name]}: {here}="
+            raise WrongTypeError(f"{function}: found an unknown argument {name}; {advice}")
+    lacking = [
+        n for n in [*known][len(args) :] if n not in given and known[n].default is known[n].empty
+    ]
+    if lacking and known[lacking[0]].kind is inspect.Parameter.POSITIONAL_ONLY:
+        raise WrongTypeError(
+            f"{function}: expected the data first, without a name: {function}(data, ...)"
+        )
+    if "margin" in lacking:
+        raise WrongTypeError(
+            f"{function}: expected a margin, the difference that does not matter, found none; say "
+            "margin=0.01, or margin={'nDCG@10': 0.01}"
+        )
 
 
 _OF_READERS = ("columns", "header", "decimal", "third", "duplicates")

@@ -76,7 +76,8 @@ def _as_column(argument: re.Match[str]) -> str:
     columns = [quote(f"{ours}={theirs}") for ours, theirs in _COLUMN.findall(argument[1])]
     more = " ..." if argument[1].endswith(", ...") else ""
     options = " ".join(f"--column {column}" for column in columns)
-    return f"{options}{more}{_ELSE}" if columns else argument[0]
+    other = _ELSE * ("'run':" not in argument[1])  # judgments name no runs
+    return f"{options}{more}{other}" if columns else argument[0]
 
 
 def _as_values(argument: re.Match[str]) -> str:

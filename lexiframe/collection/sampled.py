@@ -20,7 +20,7 @@ _EPSILON = 1e-5
 
 
 @typed
-def inferred_scores(runs: RunsLike, judgments: LogLike, /, *, depth: int = 1000) -> pl.DataFrame:
+def inferred_scores(runs: RunsLike, judgments: LogLike, *, depth: int = 1000) -> pl.DataFrame:
     """Estimate AP and nDCG from a sample of the pool that was judged at different rates.
 
     A judged document stands for w = (documents of its stratum in the pool) / (judged ones).

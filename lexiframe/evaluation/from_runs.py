@@ -47,7 +47,6 @@ from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RequestsLike, Run
 def evaluate(
     runs: RunsLike,
     qrels: QrelsLike | None = None,
-    /,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     rel: float | None = None,

@@ -22,7 +22,6 @@ from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 @typed
 def evaluate_scores(
     scores: ScoresLike,
-    /,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     run: str | None = None,

@@ -50,8 +50,9 @@ _WINDOW = 20
 class Leaderboard(of.BoardTables, Tables):
     """Runs over several collections, and how sure their ranks are; `leaderboard` makes it.
 
-    A table is computed when it is first asked for, and kept. A larger value is better in each rule:
-    values of ``mean_rank`` and ``kemeny`` are mean places with a minus sign.
+    A table is computed when it is first asked for, and kept. A larger value is better, except for
+    places (``mean_rank``, ``kemeny``) and for the mean of collections of which smaller values are
+    better in all. In a mean of both kinds these count with a minus sign.
 
     Attributes
     ----------
@@ -68,7 +69,7 @@ class Leaderboard(of.BoardTables, Tables):
         Key ``run, collection``: the results that are missing, and ``how`` they were dealt with;
         ``n_collections`` of the run and ``n_runs`` of the collection.
     comparisons
-        Key ``rule, test, correction, run_a, run_b``: the differences of the values of all pairs, by
+        Key ``rule, test, correction, run_a, run_b``: by how much run_a is better in all pairs, by
         ``n`` units, with ``df`` degrees of freedom. ``reject`` holds for all pairs at once. The
         step-down test has no ``p_adjusted``.
     neighbours
@@ -238,6 +239,8 @@ def leaderboard(
     test: of.RankTest = "holm",
     measure: str | None = None,
     smaller_is_better: Sequence[str] = (),
+    larger_is_better: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -281,8 +284,12 @@ def leaderboard(
     measure : str, optional
         Which measure counts, where a collection has several: of evaluations with items also one of
         all lists (``"Coverage@10"``).
-    smaller_is_better
-        Collections of which smaller values are better.
+    smaller_is_better, larger_is_better
+        Collections of which smaller, or larger, values are better, where neither a column
+        ``smaller_is_better`` nor the name of the measure or of the collection says it: ``AMI WER``
+        and ``T1 ↓`` do. Where a name only hints at errors, larger values count, with a warning.
+    columns
+        Other names of columns, as for `read_scores`: ``{"run": "model_id"}``.
     alpha : float
         1 − alpha is the level of intervals.
     samples, seed : int
@@ -328,8 +335,8 @@ def leaderboard(
     >>> found.ranking.select("run", "rank", "rank_low", "rank_high").rows()
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
-    which = x, rule, missing, weights, group, over, measure, smaller_is_better
-    ranked = of.ranked_of(*which, test, alpha, samples, seed)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better, larger_is_better
+    ranked = of.ranked_of(*which, columns, test, alpha, samples, seed)
     how = {"rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test}
     return Leaderboard(ranked, how | {"alpha": alpha, "samples": samples, "seed": seed})
 

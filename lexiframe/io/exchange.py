@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 @typed
-def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
+def to_ir_measures(table: Frame) -> dict[str, list[Any]] | list[Any]:
     """Convert runs to ir_measures' ``ScoredDoc``, or judgments to its ``Qrel``.
 
     Grades are ints if all grades of the table are whole, since ir_measures' provider pytrec_eval
@@ -60,7 +60,7 @@ def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
 
 
 @typed
-def to_ranx(table: Frame, /) -> Any:
+def to_ranx(table: Frame) -> Any:
     """Convert runs to ``ranx.Run``, or judgments to ``ranx.Qrels``.
 
     ranx has whole grades only (it would cut 1.5 down to 1), and grades below 1 are not relevant, as
@@ -106,7 +106,7 @@ def to_ranx(table: Frame, /) -> Any:
 
 
 @typed
-def to_pytrec_eval(table: Frame, /) -> dict[str, Any]:
+def to_pytrec_eval(table: Frame) -> dict[str, Any]:
     """Convert runs or judgments to the dictionaries that pytrec_eval, ranx and others take.
 
     Parameters

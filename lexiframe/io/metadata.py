@@ -190,7 +190,7 @@ def _yaml_text(value: Any) -> str:
 
 
 @typed
-def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
+def run_metadata(runs: RunsLike) -> pl.DataFrame:
     """Read the metadata of runs, which are comments in their files in the form of ir_metadata.
 
     Parameters

@@ -47,7 +47,6 @@ Revisions = Literal["newest", "all"]
 @typed
 def read_scores(
     source: ScoresLike,
-    /,
     *,
     measure: str | None = None,
     run: str | None = None,
@@ -364,6 +363,7 @@ def _drop_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> 
         warn(f"requests without a value for any run and measure, left out: {n_and_first(requests)}")
     if not kept["value"].null_count():
         return kept
+    _warn_of_empty(kept)
     # What has no value for any of several runs is no gap: the measure says nothing of the request.
     found, n = (x.over("query_id", "measure") for x in (pl.col("value").count(), pl.len()))
     return kept.filter((found > 0) | (n == 1))
@@ -401,6 +401,14 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
             "means are over the values that a run has, so give 0 where it found nothing "
             "(trec_eval -q -c prints these zeros from version 10 on, earlier versions do not)"
         )
+
+
+def _warn_of_empty(table: pl.DataFrame) -> None:
+    """Warn of measures that have no value at all of some runs, which no later table has."""
+    empty = table.group_by("run", "measure").agg(pl.col("value").count()).filter(value=0)
+    if empty.height:
+        names = [f"{m} of {_shown_name(r)}" for r, m, _ in empty.sort("measure", "run").rows()]
+        warn(f"measures that have no value for any request, left out: {n_and_first(names)}")
 
 
 def _shown_name(name: str) -> str:

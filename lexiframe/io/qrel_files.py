@@ -75,7 +75,6 @@ class Judgments:
 @typed
 def read_qrels(
     qrels: QrelsLike,
-    /,
     *,
     columns: Mapping[str, str] | None = None,
     header: bool = False,

@@ -25,7 +25,6 @@ from lexiframe.typing import RunsLike
 @typed
 def scan_runs(
     runs: RunsLike,
-    /,
     *,
     name_from: NameFrom = "file",
     columns: Mapping[str, str] | None = None,
@@ -85,7 +84,6 @@ def scan_runs(
 @typed
 def read_runs(
     runs: RunsLike,
-    /,
     *,
     name_from: NameFrom = "file",
     columns: Mapping[str, str] | None = None,

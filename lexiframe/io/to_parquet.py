@@ -24,7 +24,7 @@ ROWS_PER_GROUP = 1 << 20
 
 @typed
 def write_parquet(
-    table: Frame, /, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
+    table: Frame, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
 ) -> Path:
     """Write a frame as Parquet, with its provenance.
 

@@ -43,7 +43,6 @@ from lexiframe.typing import Frame
 @typed
 def write_trec(
     table: Frame,
-    /,
     path: str | Path,
     *,
     metadata: Mapping[str, Mapping[str, Any]] | None = None,

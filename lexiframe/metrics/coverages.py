@@ -69,7 +69,6 @@ def columns_of_bounds(metrics: Iterable[Metric]) -> list[str]:
 def coverage(
     runs: RunsLike,
     qrels: QrelsLike,
-    /,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",

@@ -14,7 +14,7 @@ _ENDINGS = ("-og", "-changed")
 
 
 @typed
-def p_mrr(original: RunsLike, changed: RunsLike, lost: QrelsLike, /) -> pl.DataFrame:
+def p_mrr(original: RunsLike, changed: RunsLike, lost: QrelsLike) -> pl.DataFrame:
     """Compare the ranks of documents before and after an instruction made them not relevant.
 
     Parameters

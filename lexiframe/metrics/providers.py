@@ -16,7 +16,7 @@ from lexiframe.typing import Frame, PositionsTable
 
 @typed
 def provider_exposure(
-    p: PositionsTable, providers: Frame, /, exposure: Metric | str = "AP"
+    p: PositionsTable, /, providers: Frame, exposure: Metric | str = "AP"
 ) -> pl.DataFrame:
     """Sum the exposure of each provider's relevant items, and find the worst-off provider.
 

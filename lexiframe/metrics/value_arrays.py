@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import schemas
-from lexiframe.metrics.kinds.derived import known_metric
+from lexiframe.metrics.kinds.derived import smaller_is_better
 from lexiframe.metrics.kinds.metric import Metric
 
 
@@ -70,6 +70,5 @@ class Values:
 
 def directions(smaller: Mapping[str, bool]) -> Mapping[str, bool] | None:
     """Return whether smaller values of metrics are better; None if their names say it."""
-    known = {name: known_metric(name) for name in smaller}
-    said = {name: metric and metric.smaller_is_better for name, metric in known.items()}
+    said = {name: smaller_is_better(name) for name in smaller}
     return None if smaller == said else smaller

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import SchemaError, progress, resampling, schemas, typed
+from lexiframe.metrics import derived
 from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.coefficients import (
     FEW,
@@ -68,7 +69,8 @@ def rank_correlations(
         Key ``method, ordering_a, ordering_b`` with ordering_a < ordering_b, sorted by it; for
         ``tau_ap`` both directions.
         An ordering has the name of its measure, or of its measure and method (``"RPP borda"``) when
-        the table has several methods of a measure. ``method`` shows p unless it is the default:
+        the table has several methods of a measure, or orders by a metric otherwise than by its mean
+        (``"AP win_rate"``). ``method`` shows p unless it is the default:
         ``rbo(p=0.8)``. ``correlation`` is in −1..1, for rbo in 0..1; it is null for fewer than two
         runs and, except for rbo, when an ordering ties all runs. ``p_value`` is that of the
         two-sided test of independence (null for τ_AP and rbo), ``n`` the runs in both orderings.
@@ -266,8 +268,10 @@ def _bounds(method: str) -> tuple[float, float]:
 
 def _ranks_by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:
     """Return the rank of each run, sorted by run, for each ordering, by its name."""
-    several = (
-        orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
+    rows = orderings.select("measure", "method").unique()
+    several = rows.height > rows["measure"].n_unique() or any(
+        how.partition("(")[0] != "mean" and derived.known_metric(measure) is not None
+        for measure, how in rows.rows()  # the usual order of a metric is that of its means
     )
     name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
     if orderings.select(schemas.ORDERINGS.key).is_duplicated().any():

@@ -12,7 +12,7 @@ from lexiframe.typing import Frame
 
 @typed
 @grouping.takes_groups
-def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
+def agreement_matrix(table: Frame, value: str | None = None, *, by: By = None) -> pl.DataFrame:
     """Arrange correlations or agreements of measures as a matrix of measures × measures.
 
     Parameters

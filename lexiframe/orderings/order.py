@@ -15,7 +15,7 @@ from lexiframe.orderings.majorities import majority_cycles
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
 from lexiframe.orderings.rules import RULES, AnyMethod
-from lexiframe.pairwise import By, PairCube, arrays, grouping
+from lexiframe.pairwise import By, PairCube, arrays, facts, grouping
 from lexiframe.typing import RequestsLike
 
 
@@ -56,8 +56,7 @@ def order_runs(
         ``n_judgments``) count each judgment.
         ``mean_z``: the mean of z-scores, (score − mean)/sd over the runs of a request; those of
         preferences are of the mean preference over the other runs.
-        ``mean_rank``: the mean over requests of the mid-rank by per-request win rate, with a minus
-        sign.
+        ``mean_rank``: the mean over requests of the mid-rank by per-request win rate.
     votes : {"win_rate", "preference"}
         For mc4 and kemeny: whether a request ranks two runs by their per-request win rates over all
         runs (as in the papers), or by the preference between the two.
@@ -79,8 +78,8 @@ def order_runs(
         Key ``measure, method, run``, sorted by measure, method and rank. ``method`` shows its
         options: ``mc4(iterations=10)``, and ``missing`` for measures of which runs lack requests:
         ``mean(missing='own')``. ``value`` is in the method's unit; greater is better, except for
-        the means of search lengths. ``rank`` counts from 1; runs of equal value share the mean of
-        their ranks.
+        the means of search lengths and errors, and for places. ``rank`` counts from 1; runs of
+        equal value share the mean of their ranks.
 
         The value of mc4, without ``iterations`` and ``teleport``: the strongly connected components
         of the chain form layers, and the value is the number of layers below the run's, plus its
@@ -90,8 +89,7 @@ def order_runs(
         layer is divided among its components in proportion to their size, and the part of a
         component among its runs by their stationary probabilities.
 
-        The value of kemeny: the mean place of the run over all orders of least cost, with a minus
-        sign.
+        The value of kemeny: the mean place of the run over all orders of least cost.
 
     Raises
     ------
@@ -121,9 +119,9 @@ def order_runs(
         how |= {"missing": missing, "requests": requests, "by": by}
         key = ("measure", "method", "rank", "run")
         return d.compute(partial(order_runs, method=method, **how), key)
+    d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
+    facts.warn_of_hints(d)
     if method is None:
-        # once: a stream is read only once
-        d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
         method = "mc4" if told else "mean" if arrays.is_scores(d) else "win_rate"
     rule, cycles = ChosenRule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
@@ -154,8 +152,9 @@ def ordering_table(
         return orderings.order_of_judgments(stated)
     d, changed = settle(d, rule.missing)
     table = table_for(d, rule.method)
+    sign = -1 if RULES[rule.method].are_places else 1
     tables = [
-        pl.DataFrame({"run": o.runs, "value": o.values[0], "rank": o.ranks[0]}).select(
+        pl.DataFrame({"run": o.runs, "value": sign * o.values[0], "rank": o.ranks[0]}).select(
             pl.lit(o.measure).alias("measure"),
             pl.lit(rule.name_of(o.measure, changed)).alias("method"),
             "run",

@@ -76,6 +76,8 @@ class OrderingRule:
         Which of the options of `order_runs` it has.
     most_runs
         The number of runs of which it can search all orders; None if it does not search.
+    are_places
+        Whether its values are mean places with a minus sign, which tables show without it.
     allows_gaps
         Whether it orders runs of which some share no unit, or lack units that others have.
     """
@@ -91,6 +93,7 @@ class OrderingRule:
     of_majorities: bool = False
     options: tuple[str, ...] = ()
     most_runs: int | None = None
+    are_places: bool = False
     allows_gaps: bool = False
 
 

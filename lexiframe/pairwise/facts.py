@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, sums, warn
-from lexiframe.metrics import Bounds, Metric
+from lexiframe.metrics import Bounds, Metric, derived
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.pairwise.preference_entries import known_measure
 
@@ -110,7 +110,9 @@ def metric_facts(name: str, known: Known | None = None) -> Facts:
     ('0 to 1', '', 'metric')
     """
     found = (known or {}).get(name) or Facts.named(name)
-    return found if found is not None and found.kind == "metric" else Facts("metric")
+    if found is not None and found.kind == "metric":
+        return found
+    return Facts("metric", bool(derived.smaller_is_better(name)))
 
 
 def facts_of_scores(s: pl.DataFrame) -> dict[str, Facts]:
@@ -138,7 +140,7 @@ def unknown_directions(s: pl.DataFrame) -> list[str]:
     has = "smaller_is_better" in s.columns
     silent = s.filter(pl.col("smaller_is_better").is_null()) if has else s
     names = silent["measure"].cast(pl.String).unique().sort()
-    return [one for one in names if Facts.named(one) is None]
+    return [n for n in names if derived.smaller_is_better(n) is None and Facts.named(n) is None]
 
 
 def warn_of_directions(unknown: Sequence[str]) -> None:
@@ -147,6 +149,22 @@ def warn_of_directions(unknown: Sequence[str]) -> None:
         f"measures of which larger values count as better, as their direction is unspecified: "
         f"{n_and_first(unknown)}; a column smaller_is_better (true or false) specifies it"
     )
+
+
+def warn_of_hints(s: Any) -> None:
+    """Warn of measures of scores whose names may be those of errors, and do not say it."""
+    if isinstance(s, pl.DataFrame) and {"measure", "value"} <= {*s.columns}:
+        doubt_directions(unknown_directions(s))
+
+
+def doubt_directions(names: Iterable[str]) -> None:
+    """Warn of names that may be those of errors, of which larger values count as better."""
+    if found := [name for name in names if derived.hints_at_error(name)]:
+        warn(
+            f"larger values count as better, although these names may be those of errors: "
+            f"{n_and_first(found)}; smaller_is_better (a column; an argument of leaderboard and "
+            "gate) says that smaller ones are, or that they are not"
+        )
 
 
 def refuse_mixed_units(s: pl.DataFrame) -> None:

@@ -32,7 +32,6 @@ User = Literal["uniform", "dcg", "rank"]
 def interleaving(
     runs: RunsLike,
     qrels: QrelsLike,
-    /,
     user: User = "uniform",
     *,
     rel: float | None = None,

@@ -20,7 +20,6 @@ from lexiframe.typing import QrelsLike, RunsLike
 def positions(
     runs: RunsLike,
     qrels: QrelsLike | None = None,
-    /,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",

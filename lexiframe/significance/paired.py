@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.base.face import added
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
+from lexiframe.pairwise import By, PairCube, Pairs, arrays, facts, grouping
 from lexiframe.significance import replicates as replication
 from lexiframe.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.significance.clusters import clustered, clusters_of, group_attributes
@@ -303,6 +303,7 @@ def compare(
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")
     d = average_replicates("compare", d, replicates, tests)
+    facts.warn_of_hints(d)
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = group_attributes(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)

@@ -32,7 +32,6 @@ _UNLIKELY = 0.001
 def prediction_powered(
     human: Frame,
     model: Frame,
-    /,
     of: Of | None = None,
     *,
     alpha: float = 0.05,
@@ -197,7 +196,6 @@ def warn_of_odd_requests(called: str, one: SideBySide) -> None:
 def how_many_judgments(
     human: Frame,
     model: TablesLike,
-    /,
     half_width: float,
     of: Of | None = None,
     *,

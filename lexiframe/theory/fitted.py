@@ -29,8 +29,8 @@ _KNOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 @typed
 def fit_users(
     p: PositionsTable,
-    labels: Frame,
     /,
+    labels: Frame,
     users: Users | Iterable[Users] = ("uniform", "dcg", "inverse", "free"),
     *,
     levels: int = _LEVELS,

@@ -23,7 +23,6 @@ _KEY = ["run", "query_id"]
 def stochastic_worst_case(
     runs: RunsLike,
     qrels: QrelsLike,
-    /,
     measure: MeasureLike = "AP",
     temperature: float = 0.1,
     *,

@@ -19,7 +19,7 @@ def test_a_cycle_is_cut_where_it_is_weakest():
     """a over b by 3, b over c by 3, c over a by 1."""
     d = preferences({"ab": [1, 1, 1], "ac": [-1, -1, 1], "bc": [1, 1, 1]})
     assert order(d) == {"a": 1, "b": 2, "c": 3}
-    assert order(d, "value") == {"a": -1, "b": -2, "c": -3}
+    assert order(d, "value") == {"a": 1, "b": 2, "c": 3}
 
 
 def test_a_cycle_of_equal_majorities_ties():
@@ -32,7 +32,7 @@ def test_what_all_optimal_orders_share_stays_so():
     behind = preferences({"ab": [1], "bc": [1], "ac": [-1], "ad": [1], "bd": [1], "cd": [1]})
     assert order(behind) == {"a": 2, "b": 2, "c": 2, "d": 4}
     strong = preferences({"ab": [1, 1, 1], "bc": [1, 0, 0], "ac": [-1, 0, 0]})
-    assert order(strong, "value") == {"a": -1.5, "b": -2.5, "c": -2}
+    assert order(strong, "value") == {"a": 1.5, "b": 2.5, "c": 2}
 
 
 def test_a_request_votes_by_win_rate_unless_told():

@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError, errors
-from lexiframe.cli.inputs import refuse_replacing
+from lexiframe.cli.inputs import as_columns, refuse_replacing
 from lexiframe.cli.options import INPUT, OUTPUT, Format, option
 from lexiframe.cli.output import print_table
 from lexiframe.collection import leaderboards as of
@@ -62,9 +62,9 @@ Weighed = Annotated[
            "the columns collection and weight; equal; or groups.", metavar="NAME=WEIGHT|FILE",
            rare=True),
 ]  # fmt: skip
-Smaller = Annotated[
+Directed = Annotated[
     list[str] | None,
-    option(INPUT, "A collection of which smaller values are better; repeated for several.",
+    option(INPUT, "A collection of which such values are better; repeated for several.",
            metavar="COLLECTION", rare=True),
 ]  # fmt: skip
 Generalised = Annotated[
@@ -185,10 +185,12 @@ def leaderboard(
     missing: MissingPolicy = "complete",
     group: Grouped = None,
     weights: Weighed = None,
-    smaller_is_better: Smaller = None,
+    smaller_is_better: Directed = None,
+    larger_is_better: Directed = None,
     over: Generalised = "collections",
     test: Tested = "holm",
     measure: Measured = None,
+    column: list[str] | None = None,
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -209,6 +211,8 @@ def leaderboard(
         weights=weights_of(weights),
         group=group,
         smaller_is_better=smaller_is_better or (),
+        larger_is_better=larger_is_better or (),
+        columns=as_columns(column),
         over=over,
         test=test,
         measure=measure,

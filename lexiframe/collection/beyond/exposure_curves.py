@@ -19,7 +19,6 @@ _POINTS = 200
 @typed
 def exposure_curve(
     runs: RunsLike,
-    /,
     items: Items,
     cutoff: int,
     *,

@@ -175,7 +175,6 @@ class Items:
 @typed
 def read_items(
     items: LogLike,
-    /,
     *,
     history: LogLike | None = None,
     categories: LogLike | None = None,

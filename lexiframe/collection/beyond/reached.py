@@ -133,7 +133,6 @@ class Catalogue:
 @typed
 def catalogue(
     runs: RunsLike,
-    /,
     measures: MeasureLike | Iterable[MeasureLike],
     items: Items,
     *,

@@ -22,7 +22,6 @@ from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 @typed
 def list_scores(
     runs: RunsLike,
-    /,
     measures: MeasureLike | Iterable[MeasureLike],
     items: Items,
     *,

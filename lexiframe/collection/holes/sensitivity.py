@@ -28,7 +28,6 @@ _MOST = 0.5
 def hole_sensitivity(
     runs: RunsLike,
     qrels: QrelsLike,
-    /,
     measures: MeasureLike | Iterable[MeasureLike],
     *,
     depth: int = 10,

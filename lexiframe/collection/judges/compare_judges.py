@@ -181,7 +181,6 @@ def _judge_summary(found: JudgeComparison, first: str, by: list[str]) -> pl.Data
 def compare_judges(
     runs: BaselineLike,
     judges: JudgesLike,
-    /,
     measures: MeasureLike | Iterable[MeasureLike] | Mapping[str, Any] | None,
     *,
     rel: float | None = None,

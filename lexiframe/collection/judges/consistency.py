@@ -21,7 +21,7 @@ _OTHERS = 2
 
 @typed
 def judge_consistency(
-    stated: VotesLike, /, *, alpha: float = 0.05, samples: int = 2000, seed: int = 0
+    stated: VotesLike, *, alpha: float = 0.05, samples: int = 2000, seed: int = 0
 ) -> pl.DataFrame:
     """Say of each judge of preferences whether they differ from all others, or from themselves.
 

@@ -33,7 +33,6 @@ from lexiframe.typing import Frame, JudgesLike, RequestsLike
 @typed
 def judge_agreement(
     judges: JudgesLike | Frame,
-    /,
     rel: float | None = None,
     *,
     duplicates: problems.Duplicates = "error",
@@ -134,7 +133,6 @@ def judge_agreement(
 @typed
 def judge_confusion(
     judges: JudgesLike,
-    /,
     *,
     duplicates: problems.Duplicates = "error",
     requests: RequestsLike = None,

@@ -36,7 +36,6 @@ def own_family(
     people: ScoresLike,
     judges: ScoresLike,
     families: LogLike,
-    /,
     own: str | Mapping[str, str],
     *,
     measures: MeasureLike | Iterable[MeasureLike] | Mapping[str, Any] | None = None,

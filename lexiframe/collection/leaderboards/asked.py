@@ -27,6 +27,8 @@ def ranked_of(
     over: Over,
     measure: str | None,
     smaller_is_better: Sequence[str],
+    larger_is_better: Sequence[str],
+    columns: Mapping[str, str] | None,
     test: RankTest,
     alpha: float,
     samples: int,
@@ -45,7 +47,7 @@ def ranked_of(
             f"{weights!r}"
         )
     weighed = [*map(str, weights)] if isinstance(weights, Mapping) else []
-    board = read_board(x, measure, group, smaller_is_better, weighed)
+    board = read_board(x, measure, group, smaller_is_better, larger_is_better, weighed, columns)
     if over == "groups" and board.groups is None:
         raise LexiframeError(
             "leaderboard: over='groups' generalises to other groups of collections, found none; "
@@ -82,7 +84,7 @@ _PERCENT = 100.0
 
 def doubts_of_units(x: Any) -> list[str]:
     """Say which collections of a leaderboard have units of which the largest decide the mean."""
-    return _units_in_words(read_board(x, None, None, (), ()))
+    return _units_in_words(read_board(x, None, None))
 
 
 def _units_in_words(board: Board) -> list[str]:

@@ -12,10 +12,12 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name, warn
 from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import derived
+from lexiframe.pairwise import facts
 
 Group = str | Mapping[str, str] | None
 _LARGEST = 1e150
 """The largest size of a value: its square is a float."""
+_SMALLER = "smaller_is_better"
 _SCORES = ("run", "collection", "query_id", "measure", "value")
 
 
@@ -88,20 +90,23 @@ def read_board(
     x: Any,
     measure: str | None,
     group: Group,
-    smaller_is_better: Collection[str],
-    weighed: Collection[str],
+    smaller_is_better: Collection[str] = (),
+    larger_is_better: Collection[str] = (),
+    weighed: Collection[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> Board:
     """Read a leaderboard from anything that `read_scores` takes.
 
     Collections that the caller names, such as those that are ``weighed``, are never left out.
     Raise LexiframeError for a table without collections, for collections with several measures
     (unless ``measure`` chooses one), for collections in two groups or none, and for an unknown name
-    in ``smaller_is_better``.
+    in ``smaller_is_better`` or ``larger_is_better``.
     """
-    wanted = frozenset([*smaller_is_better, *weighed])
+    wanted = frozenset([*smaller_is_better, *larger_is_better, *weighed])
     table = _reached(x, measure)
     if table is None:
-        table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
+        kept = (group,) if isinstance(group, str) else ()
+        table = _checked_scores(x, kept, wanted, columns)
     table = _measure_rows(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
@@ -110,7 +115,7 @@ def read_board(
     _refuse_too_large(table)
     array = np.full((len(collections), len(runs)), np.nan)
     array[at[0], at[1]] = cells["value"].to_numpy()
-    signs = _signs(table, collections, smaller_is_better)
+    signs = _signs(table, collections, smaller_is_better, larger_is_better)
     has_means = "units" in table.columns or bool((cells["n"] > 1).any())
     return Board(
         runs.to_list(),
@@ -180,7 +185,9 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
     return kept
 
 
-def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
+def _checked_scores(
+    x: Any, kept: tuple[str, ...], wanted: frozenset[str], columns: Mapping[str, str] | None
+) -> pl.DataFrame:
     if isinstance(x, Mapping) and x and all(hasattr(one, "scores") for one in x.values()):
         # Evaluations by the names of their collections.
         x = pl.concat(
@@ -193,7 +200,8 @@ def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl
     if table is None:
         given = score_forms.given_scores(x, None, None, None)
         more = tuple(name for name in kept if name not in _SCORES)  # these are kept anyway
-        table = per_request_scores.load_scores(given, warns=False, kept=more, wanted=wanted).table
+        how: dict[str, Any] = {"columns": columns, "kept": more, "wanted": wanted}
+        table = per_request_scores.load_scores(given, warns=False, **how).table
     if "collection" not in table.columns:
         raise LexiframeError(
             "leaderboard: expected scores of several collections, found none named: give the table "
@@ -229,18 +237,22 @@ def _measure_rows(table: pl.DataFrame, measure: str | None) -> pl.DataFrame:
 
 
 def _signs(
-    table: pl.DataFrame, collections: pl.Series, smaller_is_better: Collection[str]
+    table: pl.DataFrame, collections: pl.Series, smaller: Collection[str], larger: Collection[str]
 ) -> np.ndarray:
-    for name in smaller_is_better:
-        if name not in collections:
-            raise unknown_name("collection", name, collections.to_list())
-    names = table["measure"].unique().to_list() if "measure" in table.columns else []
-    known = [derived.known_metric(name) for name in names]
-    all_smaller = bool(known) and all(one is not None and one.smaller_is_better for one in known)
-    smaller = {*collections} if all_smaller else set(smaller_is_better)
-    if "smaller_is_better" in table.columns:
-        smaller |= set(table.filter("smaller_is_better")["collection"])
-    return np.array([-1.0 if name in smaller else 1.0 for name in collections])
+    """Return −1 where smaller values are better: as the caller says, a column, or else a name."""
+    said: dict[str, bool | None] = dict.fromkeys(collections)
+    told = [pl.col(n).drop_nulls().max() for n in ("measure", _SMALLER) if n in table.columns]
+    for row in table.group_by("collection").agg(told).iter_rows(named=True):
+        names = filter(None, (row.get("measure"), row["collection"]))
+        found = [row.get(_SMALLER), *map(derived.smaller_is_better, names)]
+        said[row["collection"]] = next((one for one in found if one is not None), None)
+    for which, is_smaller in ((smaller, True), (larger, False)):
+        for name in which:
+            if name not in said:
+                raise unknown_name("collection", name, [*said])
+            said[name] = is_smaller
+    facts.doubt_directions(name for name, one in said.items() if one is None)
+    return np.array([-1.0 if one else 1.0 for one in said.values()])
 
 
 def _collection_groups(

@@ -121,6 +121,7 @@ def ranking_table(ranked: Ranked) -> pl.DataFrame:
     """Return the ranking, the first run first."""
     board, n = ranked.settled.board, len(ranked.settled.board.runs)
     value, rank = ranked.values_and_ranks
+    value = ranked.shown_sign * value
     of_runs = ranked.settled.n_collections
     table = pl.DataFrame(
         {

@@ -49,6 +49,7 @@ def leaderboard_sentences(
     for one in ranked:
         part = ranking.filter(pl.col("rule") == one.name)
         told = [_first_sentence(one, part, weights), *_weights_in_words(weights)]
+        told += _smaller_in_words(one)
         if not _are_too_few(one):
             told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
         if len(one.settled.board.runs) > 1:
@@ -99,6 +100,16 @@ def _weights_in_words(weights: pl.DataFrame) -> list[str]:
     least, most = (in_order.row(n, named=True) for n in (0, -1))
     said = [f"{printed.percent(one['weight'])} ({one['collection']})" for one in (least, most)]
     return [f"Single collections weigh from {said[0]} to {said[1]}."]
+
+
+def _smaller_in_words(one: Ranked) -> list[str]:
+    """Name the collections of which smaller values are better."""
+    board = one.settled.board
+    smaller = [c for c, sign in zip(board.collections, board.signs, strict=True) if sign < 0]
+    is_mixed = one.name == "mean" and len(smaller) < len(board.collections)
+    counted = ", and count with a minus sign" * is_mixed
+    named = ", ".join(printed.first_runs(smaller, 4))
+    return [f"Smaller values are better in {named}{counted}."] if smaller else []
 
 
 def _first_sentence(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> str:

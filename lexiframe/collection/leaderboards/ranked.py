@@ -101,6 +101,13 @@ class Ranked:
         """The value and the rank of each run."""
         return self.whole.values[0], self.whole.ranks[0]
 
+    @property
+    def shown_sign(self) -> float:
+        """−1 where values are shown with the other sign: places, and means of errors alone."""
+        rule, are_errors = self._rule, bool((self.settled.board.signs < 0).all())
+        are_turned = rule is not None and (rule.are_places or (rule.name == "mean" and are_errors))
+        return -1.0 if are_turned else 1.0
+
     def refuse_no_order(self) -> None:
         """Raise where the runs have no order by the rule."""
         if self._rule is not None and self._rule.refuse is not None:

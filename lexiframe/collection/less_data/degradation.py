@@ -35,7 +35,6 @@ _OF_REFERENCE = ("reference_agreement", "reference_system_agreement")
 def degradation(
     runs: RunsLike,
     qrels: QrelsLike,
-    /,
     measures: MeasureLike | Iterable[MeasureLike],
     *,
     what: What = "labels",

@@ -29,7 +29,6 @@ _READERS = {
 @typed
 def read_nuggets(
     source: RunsLike,
-    /,
     *,
     form: NuggetForm | None = None,
     failed: Failed = "error",

@@ -21,7 +21,7 @@ _SET = (
 
 @typed
 def nugget_positions(
-    statements: Frame, /, nuggets: Frame | None = None, *, partial: bool = False
+    statements: Frame, nuggets: Frame | None = None, *, partial: bool = False
 ) -> pl.DataFrame:
     """Find the sentence that first states each nugget, as the positions of a ranking.
 

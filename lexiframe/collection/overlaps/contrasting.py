@@ -17,7 +17,6 @@ from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 @typed
 def contrasting(
     runs: RunsLike,
-    /,
     a: str,
     b: str,
     measure: str = "RBO(p=0.9)",

@@ -27,7 +27,6 @@ _BYTES = 60
 @typed
 def overlap(
     runs: RunsLike,
-    /,
     measures: str | Sequence[str] = OVERLAPS,
     *,
     ties: Ties = "doc_id_desc",

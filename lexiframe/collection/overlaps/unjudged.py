@@ -23,7 +23,6 @@ from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 def unjudged(
     runs: RunsLike,
     qrels: QrelsLike,
-    /,
     depth: int = 10,
     gamma: float = 0.8,
     *,

@@ -23,7 +23,6 @@ _MOST = 400
 def collection_distances(
     real: CollectionLike | Evaluated,
     other: CollectionLike | Evaluated,
-    /,
     *,
     rel: float | None = None,
     splits: int = 20,

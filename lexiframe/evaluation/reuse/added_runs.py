@@ -22,7 +22,7 @@ from lexiframe.typing import RunsLike
 
 
 @typed
-def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
+def add_runs(evaluation: Evaluation, new_runs: RunsLike) -> Evaluation:
     """Add runs to an evaluation: only the new runs and their pairs are computed.
 
     Parameters

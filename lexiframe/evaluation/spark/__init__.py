@@ -65,7 +65,6 @@ def evaluate(
     spark: Session,
     runs: RunsLike | SparkFrame,
     qrels: QrelsLike | SparkFrame,
-    /,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     out: str | Path | None = None,

@@ -28,7 +28,6 @@ def assert_not_worse(
     baseline: BaselineLike,
     candidate: RunsLike,
     qrels: QrelsLike,
-    /,
     margin: Mapping[str, float | str],
     *,
     require: gates.Require = "not-worse",

@@ -36,7 +36,7 @@ MLFLOW_RUN_NAME = "tags.mlflow.runName"  # the run's name in tables of mlflow.se
 
 
 @typed
-def with_log(table: Frame, log: LogLike, /, on: str = "run") -> pl.DataFrame:
+def with_log(table: Frame, log: LogLike, on: str = "run") -> pl.DataFrame:
     """Join any table with a log of experiments: add the log's columns to the rows of the table.
 
     Tables of pairs (``run_a``, ``run_b``) get each column of the log twice, with the endings ``_a``
@@ -81,7 +81,7 @@ def with_log(table: Frame, log: LogLike, /, on: str = "run") -> pl.DataFrame:
 
 
 @typed
-def with_attributes(table: Frame, attributes: LogLike, /, on: str = "query_id") -> pl.DataFrame:
+def with_attributes(table: Frame, attributes: LogLike, on: str = "query_id") -> pl.DataFrame:
     """Join any table with what describes requests: add the attributes to the rows of the table.
 
     Rows of requests without attributes have nulls, and one warning counts these requests.
@@ -156,7 +156,8 @@ def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) ->
     [3, 8]
     """
     rows = to_polars(table)
-    keys, entries = _keys(rows, on, function), entries_of(log, on, log_name)
+    keys = _keys(rows, on, function)
+    entries = entries_of(log, on, log_name, keys)
     _compare_keys(keys, entries, on, function, log_name)
     joined = {
         name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
@@ -191,10 +192,13 @@ def _keys(rows: pl.DataFrame, on: str, function: str) -> pl.DataFrame:
     )
 
 
-def entries_of(log: Any, on: str, log_name: str) -> pl.DataFrame:
-    """Return the log with its key as text in the column ``on``; raise for a repeated key."""
+def entries_of(log: Any, on: str, log_name: str, keys: Any = ()) -> pl.DataFrame:
+    """Return the log with its key as text in the column ``on``; raise for a repeated key.
+
+    ``keys`` are those of the table: advice names the column that has some of them.
+    """
     entries = name_runs(to_polars(log))
-    name = _key_of_log(entries.columns, on, log_name)
+    name = _key_of_log(entries, on, log_name, keys)
     key = schemas.check(
         entries.rename({name: on}), schemas.TableSchema(log_name, (on,), {on: schemas.STR})
     )[on]
@@ -217,7 +221,8 @@ def _last_of_each(name: str, log: Any, columns: list[str]) -> str:
     return f'{by_time}.unique("{name}", keep="last", maintain_order=True)'
 
 
-def _key_of_log(columns: list[str], on: str, log_name: str) -> str:
+def _key_of_log(entries: pl.DataFrame, on: str, log_name: str, keys: Any) -> str:
+    columns = entries.columns
     if on in columns:
         return on
     words = [*KNOWN_NAMES.get(on, [on]), *[MLFLOW_RUN_NAME] * (on == "run")]
@@ -228,9 +233,11 @@ def _key_of_log(columns: list[str], on: str, log_name: str) -> str:
             f"is: {log_name}.rename({{{candidates[0]!r}: {on!r}}})"
         )
     if not candidates:
+        texts = entries.select(pl.col(pl.String))
+        holding = [c.name for c in texts if any(c.is_in(key.implode()).any() for key in keys)]
         raise SchemaError(
             f"{log_name}: expected a column {on} to join on, found {', '.join(columns)}"
-            f"{_renaming(on, columns)}"
+            f"{_renaming(on, columns, holding)}"
         )
     return candidates[0]
 
@@ -240,9 +247,9 @@ _OF_TIME = re.compile(r"(?i)time|duration")
 """Names of columns that never say whose a row is: Runtime is no run."""
 
 
-def _renaming(on: str, columns: Iterable[str]) -> str:
-    """Return how to rename the column that is most likely meant."""
-    candidates = errors.nearest(columns, NAMES.get(on, [on]), cutoff=_SIMILAR)
+def _renaming(on: str, columns: Iterable[str], holding: Sequence[str] = ()) -> str:
+    """Return how to rename the column that is meant: one ``holding`` the ids, if there is any."""
+    candidates = holding or errors.nearest(columns, NAMES.get(on, [on]), cutoff=_SIMILAR)
     candidates = [name for name in candidates if not _OF_TIME.search(name)]
     return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
 

@@ -49,7 +49,6 @@ _ALONE = 0.9
 @typed
 def read_preferences(
     source: VotesLike,
-    /,
     *,
     measure: str = "stated",
     columns: Mapping[str, str] | None = None,

@@ -194,7 +194,8 @@ def _problem_of_text(where: str, error: Exception, text: str, at: int = 0) -> Pr
     line, begin = text.count("\n", 0, pos) + 1, text.rfind("\n", 0, pos) + 1
     found = f"{text[begin : begin + _SHOWN].partition(chr(10))[0]!r} ({reason})"
     advice = TWO_OBJECTS if reason == "Extra data" else NO_JSON
-    return Problem(where, "JSON", found, advice, "fields", line, order=pos)
+    expected = "JSON" if advice == NO_JSON else "nothing behind the first object or list"
+    return Problem(where, expected, found, advice, "fields", line, order=pos)
 
 
 def _repeated_names(where: str, found: str) -> Problem:

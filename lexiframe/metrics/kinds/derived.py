@@ -10,6 +10,8 @@ from lexiframe import metrics
 from lexiframe.base import LexiframeError, errors, typed, unknown_name
 from lexiframe.base.face import FEATURES, added, read_stub
 from lexiframe.metrics import notation
+from lexiframe.metrics.catalogues.error_names import hints_at_error as hints_at_error
+from lexiframe.metrics.catalogues.error_names import says_smaller
 from lexiframe.metrics.catalogues.not_offered import refuse_not_offered
 from lexiframe.metrics.catalogues.papers import LEXIRECALL
 from lexiframe.metrics.catalogues.ranked import METRICS
@@ -237,6 +239,20 @@ def known_metric(name: str) -> Metric | None:
         return parse_metric(name)
     except LexiframeError:
         return None
+
+
+def smaller_is_better(name: str) -> bool | None:
+    """Return whether smaller values of a measure are better; None where its name does not say it.
+
+    Examples
+    --------
+    >>> smaller_is_better("ASL"), smaller_is_better("AP"), smaller_is_better("my own")
+    (True, False, None)
+    >>> smaller_is_better("AMI WER")
+    True
+    """
+    metric = known_metric(name)
+    return says_smaller(name) if metric is None else metric.smaller_is_better
 
 
 def name_among(known: Sequence[str], asked: str) -> str:

@@ -77,4 +77,4 @@ def kemeny(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
     return ranked(np.stack([-kemeny_places(pairs.square(of_sample)).places for of_sample in lead]))
 
 
-RULE = OrderingRule("kemeny", of_leads=kemeny, options=("votes",), most_runs=12)
+RULE = OrderingRule("kemeny", of_leads=kemeny, options=("votes",), most_runs=12, are_places=True)

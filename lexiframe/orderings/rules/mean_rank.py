@@ -13,4 +13,4 @@ def _unit_ranks(table: Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
     return table.points - len(table.runs), np.full((1, 1), sums.TIE)  # multiples of 1/2
 
 
-RULE = OrderingRule("mean_rank", of_units=_unit_ranks)
+RULE = OrderingRule("mean_rank", of_units=_unit_ranks, are_places=True)

@@ -24,7 +24,6 @@ _MOST = 10_000
 @typed
 def next_pairs(
     judgments: VotesLike,
-    /,
     n: int = 10,
     *,
     runs: str | Sequence[str] = (),

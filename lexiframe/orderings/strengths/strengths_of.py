@@ -30,7 +30,6 @@ _FEWEST_SAMPLES = 2
 @typed
 def bradley_terry(
     judgments: VotesLike,
-    /,
     *,
     ties: Ties = "half",
     prior: float = 0.0,

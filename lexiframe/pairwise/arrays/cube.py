@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import SchemaError, coded, schemas, sums, to_polars, unknown_name
-from lexiframe.metrics import Metric, derived
+from lexiframe.metrics import derived
 from lexiframe.pairwise.arrays.arrays import (
     PairCube,
     PairsByMeasure,
@@ -58,7 +58,7 @@ def score_cube(s: Any) -> ScoreCube:
     refuse_too_great("scores", table["value"].to_numpy())
     values = _scatter(shape, (run, query, measure), table["value"], schemas.SCORES)
     known = [derived.known_metric(name) for name in measures]
-    smaller = _directions(table, measures, known)
+    smaller = _directions(table, measures)
     is_exact = np.array(
         [
             metric is not None and metric.is_exact and metric.smaller_is_better == is_smaller
@@ -69,12 +69,9 @@ def score_cube(s: Any) -> ScoreCube:
     return ScoreCube(measures, queries, runs, np.ascontiguousarray(values.T), smaller, is_exact)
 
 
-def _directions(table: pl.DataFrame, measures: pl.Series, known: list[Metric | None]) -> np.ndarray:
+def _directions(table: pl.DataFrame, measures: pl.Series) -> np.ndarray:
     """Return for each measure whether smaller values are better."""
-    directions = {
-        name: metric is not None and metric.smaller_is_better
-        for name, metric in zip(measures, known, strict=True)
-    }
+    directions = {name: bool(derived.smaller_is_better(name)) for name in measures}
     if "smaller_is_better" in table.columns:
         given = table.select("measure", "smaller_is_better").drop_nulls().unique()
         both = given.filter(given["measure"].is_duplicated())["measure"].sort()

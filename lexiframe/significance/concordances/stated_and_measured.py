@@ -156,8 +156,8 @@ _EDGES = (0.0, 0.25, 0.5, 0.75, 1.0)
 @typed
 def concordance(
     d: Frame,
-    stated: VotesLike,
     /,
+    stated: VotesLike,
     measures: Sequence[str | Measure] | str | Measure | None = None,
     *,
     correction: Correction = "holm",

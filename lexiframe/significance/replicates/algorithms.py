@@ -203,5 +203,4 @@ def _is_smaller_better(d: Any, measure: str) -> bool:
         said = table.filter(pl.col("measure") == measure)["smaller_is_better"].drop_nulls()
         if len(said):
             return bool(said[0])
-    metric = derived.known_metric(measure)
-    return metric is not None and metric.smaller_is_better
+    return bool(derived.smaller_is_better(measure))

@@ -31,7 +31,7 @@ _COEFFICIENTS = {"kendall": "Kendall's τ", "tau_ap": "τ_AP", "spearman": "Spea
 
 @typed
 def correlation_chart(
-    table: Frame, /, value: str | None = None, *, order: Sequence[str] | str | None = None
+    table: Frame, value: str | None = None, *, order: Sequence[str] | str | None = None
 ) -> alt.LayerChart:
     """Draw how far measures agree, as a heat map of measures × measures.
 
@@ -162,7 +162,7 @@ def _value_scale(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list
 
 
 @typed
-def agreement_chart(agreement: Frame, /, reference: str = "LR") -> alt.FacetChart:
+def agreement_chart(agreement: Frame, reference: str = "LR") -> alt.FacetChart:
     """Draw how often a measure agrees with others, on rankings and on the means of runs.
 
     Parameters

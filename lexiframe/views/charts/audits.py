@@ -35,7 +35,7 @@ _COLUMNS = 3
 
 
 @typed
-def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
+def audit_chart(audits: Frame, rate: Rate = "error_rate") -> alt.FacetChart:
     """Draw how often tests reject, by the number of requests, with intervals.
 
     Parameters

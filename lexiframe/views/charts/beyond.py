@@ -29,7 +29,6 @@ _FRONTIER = {"surely on it": COLOURS[0], "not sure": COLOURS[4], "surely not on 
 def frontier_chart(
     means: Frame,
     comparisons: Frame,
-    /,
     x: str,
     y: str,
     *,
@@ -133,7 +132,7 @@ def _side(
 
 
 @typed
-def exposure_curve_chart(curve: Frame, /) -> alt.LayerChart:
+def exposure_curve_chart(curve: Frame) -> alt.LayerChart:
     """Draw how evenly the lists of each run expose the items, as Lorenz curves.
 
     Parameters

@@ -31,7 +31,7 @@ _COLOURS = "#08519c #6baed6 #c6dbef #bdbdbd #fdd0a2 #fd8d3c #a63603".split()
 
 
 @typed
-def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
+def conclusion_chart(table: Frame, measure: str | None = None) -> alt.Chart:
     """Draw how many pairs of runs lead to the same conclusion on both sides, as stacked bars.
 
     Parameters

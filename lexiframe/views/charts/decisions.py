@@ -23,7 +23,7 @@ _PANEL = {"width": 300, "height": 220}
 
 
 @typed
-def gate_curve_chart(curve: Frame, /) -> alt.FacetChart:
+def gate_curve_chart(curve: Frame) -> alt.FacetChart:
     """Draw how often a gate passes candidates of several kinds, by the number of requests.
 
     Parameters
@@ -79,7 +79,7 @@ _SHARES = {
 
 
 @typed
-def dependability_chart(table: Frame, /, value: str = "generalisability") -> alt.FacetChart:
+def dependability_chart(table: Frame, value: str = "generalisability") -> alt.FacetChart:
     """Draw how dependable means are, by the numbers of requests and of replicates.
 
     Parameters
@@ -132,7 +132,7 @@ _TITLES = {
 
 
 @typed
-def powered_chart(table: Frame, /, measure: str | None = None) -> alt.FacetChart:
+def powered_chart(table: Frame, measure: str | None = None) -> alt.FacetChart:
     """Draw means by people alone, by the model alone, and by both.
 
     Parameters
@@ -212,7 +212,7 @@ _NUMBERS = {"mean": "mean", "ci_low": "from", "ci_high": "to"}
 
 
 @typed
-def sequence_chart(table: Frame, /) -> alt.FacetChart:
+def sequence_chart(table: Frame) -> alt.FacetChart:
     """Draw what was known of a mean difference while requests came in.
 
     Parameters

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @typed
-def exposure_difference_chart(differences: Frame, /) -> alt.FacetChart:
+def exposure_difference_chart(differences: Frame) -> alt.FacetChart:
     """Draw what the i-th relevant item adds to a difference, by its ranks in two rankings.
 
     Parameters
@@ -76,7 +76,7 @@ def exposure_difference_chart(differences: Frame, /) -> alt.FacetChart:
 
 
 @typed
-def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
+def exposure_distribution_chart(distribution: Frame) -> alt.FacetChart:
     """Draw how what recall levels add to differences is distributed over pairs of rankings.
 
     Parameters
@@ -124,7 +124,7 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
 
 
 @typed
-def contribution_chart(explanation: Frame, /) -> alt.FacetChart:
+def contribution_chart(explanation: Frame) -> alt.FacetChart:
     """Draw what each recall level adds to the difference of two rankings, under each measure.
 
     Parameters

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @typed
-def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
+def hole_chart(values: Frame, measure: str) -> alt.LayerChart:
     """Draw the values of the runs with the intervals that unjudged documents give them.
 
     Parameters
@@ -99,7 +99,7 @@ _MOST = 500
 
 
 @typed
-def unjudged_chart(table: Frame, /) -> alt.LayerChart:
+def unjudged_chart(table: Frame) -> alt.LayerChart:
     """Draw which share of the weight of all unjudged documents the first judgments make known.
 
     Parameters

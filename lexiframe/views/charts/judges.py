@@ -27,7 +27,7 @@ _MOST_NUMBERS = 12
 
 @typed
 def judge_confusion_chart(
-    table: Frame, /, judge_a: str | None = None, judge_b: str | None = None
+    table: Frame, judge_a: str | None = None, judge_b: str | None = None
 ) -> alt.LayerChart:
     """Draw which grades two judges give the same items, as a heat map.
 
@@ -93,7 +93,6 @@ def judge_confusion_chart(
 @typed
 def rank_shift_chart(
     table: Frame,
-    /,
     measure: str,
     judge_a: str | None = None,
     judge_b: str | None = None,

@@ -86,7 +86,7 @@ def _window(ranking: pl.DataFrame, start: int, rule: str | None, called: str) ->
 
 @typed
 def rank_interval_chart(
-    ranking: pl.DataFrame, /, *, start: int = 1, rule: str | None = None
+    ranking: pl.DataFrame, *, start: int = 1, rule: str | None = None
 ) -> alt.LayerChart:
     """Draw each run's rank, with the ranks that are possible for all runs at once.
 
@@ -133,7 +133,7 @@ def rank_interval_chart(
 
 @typed
 def cell_chart(
-    cells: pl.DataFrame, ranking: pl.DataFrame, /, *, start: int = 1, rule: str | None = None
+    cells: pl.DataFrame, ranking: pl.DataFrame, *, start: int = 1, rule: str | None = None
 ) -> alt.Chart:
     """Draw the results of 40 runs in all collections, as z-scores within each collection.
 
@@ -186,7 +186,7 @@ def cell_chart(
 
 
 @typed
-def smallest_set_chart(table: pl.DataFrame, /) -> alt.LayerChart:
+def smallest_set_chart(table: pl.DataFrame) -> alt.LayerChart:
     """Draw how well the order by few collections agrees with that by all.
 
     Parameters
@@ -226,7 +226,7 @@ def smallest_set_chart(table: pl.DataFrame, /) -> alt.LayerChart:
 
 
 @typed
-def collection_chart(table: pl.DataFrame, /) -> alt.Chart:
+def collection_chart(table: pl.DataFrame) -> alt.Chart:
     """Draw which collections order the runs alike, as a heat map of τ-b.
 
     Parameters

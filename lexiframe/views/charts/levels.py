@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @typed
-def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
+def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     """Draw how often rankings tie, by the rank of the first relevant item and by recall level.
 
     Parameters
@@ -81,7 +81,7 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
 
 
 @typed
-def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
+def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     """Draw at which recall levels lexicographic preferences are decided.
 
     Parameters
@@ -149,7 +149,7 @@ def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
 
 
 @typed
-def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:
+def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     """Draw how the differences of reciprocal ranks of two recall levels are correlated.
 
     Parameters
@@ -205,7 +205,7 @@ def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:
 
 
 @typed
-def level_regression_chart(regression: Frame, /) -> alt.FacetChart:
+def level_regression_chart(regression: Frame) -> alt.FacetChart:
     """Draw how the levels that follow predict the difference at a recall level.
 
     Parameters

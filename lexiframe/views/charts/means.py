@@ -30,7 +30,7 @@ _SIDE_BY_SIDE = 6
 
 @typed
 def mean_chart(
-    means: Frame, /, measures: str | Sequence[str] | None = None, *, alpha: float | None = None
+    means: Frame, measures: str | Sequence[str] | None = None, *, alpha: float | None = None
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw the means of the runs with their intervals, the best run first.
 
@@ -142,7 +142,6 @@ _HEIGHT = WIDTH * 3 // 4
 @typed
 def trade_off_chart(
     means: Frame,
-    /,
     x: str,
     y: str,
     *,

@@ -22,7 +22,7 @@ _LINE = "#b0b0b0"
 
 
 @typed
-def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
+def order_chart(order: Frame, measure: str | None = None) -> alt.LayerChart:
     """Draw the order of all rankings under a measure as a Hasse diagram.
 
     Parameters
@@ -62,7 +62,7 @@ def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
 
 
 @typed
-def population_chart(order: Frame, /, level: int | None = None) -> alt.LayerChart:
+def population_chart(order: Frame, level: int | None = None) -> alt.LayerChart:
     """Draw which users, or providers, every ranking serves at least as well, as a Hasse diagram.
 
     Parameters
@@ -201,7 +201,7 @@ _LEAST = 1e-12
 
 
 @typed
-def first_rank_tie_chart(ties: Frame, /) -> alt.LayerChart:
+def first_rank_tie_chart(ties: Frame) -> alt.LayerChart:
     """Draw how probable a tie of reciprocal rank is, by the rank of the first relevant item.
 
     Parameters

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @typed
-def overlap_chart(table: Frame, /, measure: str, *, order: Order | None = None) -> alt.Chart:
+def overlap_chart(table: Frame, measure: str, *, order: Order | None = None) -> alt.Chart:
     """Draw how alike the rankings of all pairs of runs are, as a heat map of means over requests.
 
     Parameters

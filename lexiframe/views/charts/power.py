@@ -44,7 +44,7 @@ _SEEN = 60
 
 @typed
 def asl_chart(
-    curve: Frame, /, measures: str | Sequence[str] | None = None, *, alpha: float = 0.05
+    curve: Frame, measures: str | Sequence[str] | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:
     """Draw the curves of achieved significance levels: the sorted p-values of all pairs of runs.
 
@@ -132,7 +132,7 @@ def _own_line(names: Sequence[str]) -> dict[str, Any]:
 
 
 @typed
-def power_chart(power: Frame, /) -> alt.Chart:
+def power_chart(power: Frame) -> alt.Chart:
     """Draw discriminative power: the share of pairs of runs that differ significantly.
 
     Parameters
@@ -209,7 +209,6 @@ _MOST_LINES = 200
 @typed
 def power_curve_chart(
     curve: Frame,
-    /,
     measure: str,
     *,
     highlight: tuple[str, str] | Sequence[tuple[str, str]] | None = None,

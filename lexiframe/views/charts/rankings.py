@@ -31,7 +31,7 @@ _CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
 
 
 @typed
-def ranking_chart(explanation: Frame, /, query_id: str, run_a: str, run_b: str) -> alt.LayerChart:
+def ranking_chart(explanation: Frame, query_id: str, run_a: str, run_b: str) -> alt.LayerChart:
     """Draw two rankings of one request as strips, with the recall levels that decide marked.
 
     Parameters

@@ -30,7 +30,7 @@ WIDE = 640
 
 
 @typed
-def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | alt.VConcatChart:
+def pair_chart(both: Frame, measure: str | None = None) -> alt.LayerChart | alt.VConcatChart:
     """Draw the differences of two runs, request by request, from the greatest gain to the loss.
 
     Parameters

@@ -24,7 +24,7 @@ _PANEL = {"width": 220, "height": 150}
 
 
 @typed
-def tie_chart(ties: Frame, /) -> alt.LayerChart:
+def tie_chart(ties: Frame) -> alt.LayerChart:
     """Draw how often each measure ties two rankings of the same request.
 
     Parameters
@@ -78,7 +78,6 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
 @typed
 def degradation_chart(
     table: Frame,
-    /,
     statistics: str | Sequence[str] | None = None,
     measures: str | Sequence[str] | None = None,
 ) -> alt.FacetChart:

@@ -154,8 +154,8 @@ def _sort_by_wins(cells: pl.DataFrame) -> pl.Series:
 @typed
 def critical_difference_chart(
     c: Frame,
-    by: Frame,
     /,
+    by: Frame,
     measure: str | None = None,
     *,
     test: str | None = None,

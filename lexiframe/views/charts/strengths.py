@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @typed
-def strength_chart(strengths: Frame, /) -> alt.LayerChart:
+def strength_chart(strengths: Frame) -> alt.LayerChart:
     """Draw the strength of each run with its interval, the strongest first.
 
     Parameters
@@ -68,7 +68,7 @@ def strength_chart(strengths: Frame, /) -> alt.LayerChart:
 
 
 @typed
-def concordance_chart(measures: Frame, /) -> alt.LayerChart:
+def concordance_chart(measures: Frame) -> alt.LayerChart:
     """Draw how often each measure prefers the same run as people, with intervals.
 
     Parameters
@@ -132,7 +132,7 @@ _FITS = ("as expected", f"{_LARGE:g} or more standard deviations away")
 
 
 @typed
-def residual_chart(pairs: Frame, /) -> alt.LayerChart:
+def residual_chart(pairs: Frame) -> alt.LayerChart:
     """Draw the observed share of each pair of runs over the share that the strengths expect.
 
     Parameters

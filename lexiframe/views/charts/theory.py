@@ -55,7 +55,7 @@ def _unpivoted(
 
 
 @typed
-def orientation_chart(orientation: Frame, /) -> alt.FacetChart:
+def orientation_chart(orientation: Frame) -> alt.FacetChart:
     """Draw how metrics react to the first and to the last relevant item, by the number of items.
 
     Parameters
@@ -102,7 +102,7 @@ def orientation_chart(orientation: Frame, /) -> alt.FacetChart:
 
 
 @typed
-def simulated_tie_chart(ties: Frame, /) -> alt.LayerChart:
+def simulated_tie_chart(ties: Frame) -> alt.LayerChart:
     """Draw how often random rankings tie, by how many items are retrieved.
 
     Parameters
@@ -145,7 +145,7 @@ def _drawn_pairs_text(rows: pl.DataFrame) -> str:
 
 
 @typed
-def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
+def simulated_agreement_chart(agreement: Frame) -> alt.LayerChart:
     """Draw how often measures prefer the ranking with the better worst case, by the items ranked.
 
     Parameters
@@ -189,7 +189,7 @@ def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
 
 
 @typed
-def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerChart:
+def optimal_chart(optimal: Frame, measure: str | None = None) -> alt.LayerChart:
     """Draw the worst case of an optimal ranking, when it is fixed and when it is drawn.
 
     Parameters
@@ -235,7 +235,7 @@ def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerCha
 
 
 @typed
-def first_and_last_chart(table: Frame, /) -> alt.FacetChart:
+def first_and_last_chart(table: Frame) -> alt.FacetChart:
     """Draw which ranks of the first and of the last relevant item go together.
 
     Parameters
@@ -286,7 +286,7 @@ def first_and_last_chart(table: Frame, /) -> alt.FacetChart:
 
 
 @typed
-def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
+def axiom_chart(axioms: Frame) -> alt.LayerChart:
     """Draw which properties measures have, as a grid of marks.
 
     Parameters

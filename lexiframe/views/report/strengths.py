@@ -27,7 +27,7 @@ _COLUMNS = (
 
 
 @typed
-def strength_report(strengths: Told, path: str | Path, /, stated: Told | None = None) -> Path:
+def strength_report(strengths: Told, path: str | Path, stated: Told | None = None) -> Path:
     """Write strengths as one HTML page to look around in; it loads nothing else.
 
     Its main picture is the runs in their order with the intervals of their strengths. A click on a

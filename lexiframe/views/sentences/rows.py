@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from lexiframe.base import printed
+from lexiframe.metrics import derived
 from lexiframe.pairwise import facts
 
 Said = TypeVar("Said", bound=Hashable)
@@ -20,6 +22,14 @@ def counts_in(provenance: Mapping[str, Any]) -> list[str]:
 def drop_counts(table: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
     """Leave out the measures that are counts, which have no best."""
     return table.filter(~pl.col("measure").is_in(counts_in(provenance)))
+
+
+def smaller_said(measures: Sequence[str], provenance: Mapping[str, Any]) -> list[str]:
+    """Return a sentence on the measures of errors among some: what is ours is known to point so."""
+    known = facts.known_facts(provenance)
+    names = [m for m in measures if m in known and known[m].smaller_is_better]
+    names = [name for name in dict.fromkeys(names) if derived.known_metric(name) is None]
+    return [f"By {printed.and_joined(names)}, smaller values are better."] if names else []
 
 
 def is_first(by: Sequence[str] = ()) -> pl.Expr:

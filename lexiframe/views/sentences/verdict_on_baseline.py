@@ -12,7 +12,7 @@ from lexiframe.significance import tests_in_words
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import NOTHING_JUDGED, is_nothing_judged
-from lexiframe.views.sentences.rows import add_sentences, drop_counts, measures_by
+from lexiframe.views.sentences.rows import add_sentences, drop_counts, measures_by, smaller_said
 from lexiframe.views.sentences.too_few import (
     KEY,
     ahead,
@@ -62,7 +62,8 @@ def baseline_verdict(e: Evaluated, alpha: float | None = None) -> printed.Verdic
     def say(rows: list[dict[str, Any]]) -> str:
         if nothing:
             return f"By {printed.and_joined([r['measure'] for r in rows])}, {NOTHING_JUDGED}."
-        return _baseline_sentence(rows, names, inference)
+        said = smaller_said([row["measure"] for row in rows], e.provenance)
+        return " ".join([_baseline_sentence(rows, names, inference), *said])
 
     rows = rows.with_columns(baseline=pl.lit(inference["baseline"]))
     rows = add_sentences(rows, by, lambda row: _sentence_key(row, inference), say)

@@ -30,7 +30,13 @@ from lexiframe.views.sentences.lacking import (
     is_nothing_judged,
     unmatched_said,
 )
-from lexiframe.views.sentences.rows import add_sentences, drop_counts, is_first, measures_by
+from lexiframe.views.sentences.rows import (
+    add_sentences,
+    drop_counts,
+    is_first,
+    measures_by,
+    smaller_said,
+)
 from lexiframe.views.sentences.tables import sentences_of
 from lexiframe.views.sentences.ties import add_ties
 from lexiframe.views.sentences.too_few import (
@@ -183,7 +189,8 @@ def verdict_of(
         measures = [row["measure"] for row in rows]
         if is_nothing_judged(tables.get("coverage")):
             return f"By {printed.and_joined(measures)}, {NOTHING_JUDGED}."
-        said = [*lacking.said(measures), *unmatched_said(provenance)]
+        said = smaller_said(measures, provenance)
+        said += [*lacking.said(measures), *unmatched_said(provenance)]
         sentence = " ".join([_verdict_sentence(rows, names, level, family), *said])
         return printed.say_users(sentence, provenance)
 

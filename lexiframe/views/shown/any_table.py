@@ -11,7 +11,7 @@ from lexiframe.views.shown.markdown import markdown_table
 
 
 @typed
-def latex(table: Frame, /, n: int | None = None) -> str:
+def latex(table: Frame, n: int | None = None) -> str:
     r"""Return any table as LaTeX (booktabs), without a caption.
 
     Parameters
@@ -50,7 +50,7 @@ def latex(table: Frame, /, n: int | None = None) -> str:
 
 
 @typed
-def markdown(table: Frame, /, n: int | None = None) -> str:
+def markdown(table: Frame, n: int | None = None) -> str:
     r"""Return any table as Markdown: a pipe table.
 
     Parameters

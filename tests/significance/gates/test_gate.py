@@ -287,11 +287,11 @@ def test_requests_of_one_run_only_are_refused():
 
 
 def test_a_direction_that_is_not_known_is_asked_for():
-    s = scores_of(around(-0.1), "latency_ms")
-    with pytest.raises(lf.LexiframeError, match="whether smaller values of latency_ms are better"):
+    s = scores_of(around(-0.1), "effort")
+    with pytest.raises(lf.LexiframeError, match="whether smaller values of effort are better"):
         lf.gate(s, 0.02, **TWO)
-    assert one(s, smaller_is_better=["latency_ms"])["outcome"] == "pass"
-    assert one(s, larger_is_better=["latency_ms"])["outcome"] == "fail"
+    assert one(s, smaller_is_better=["effort"])["outcome"] == "pass"
+    assert one(s, larger_is_better=["effort"])["outcome"] == "fail"
     assert one(s.with_columns(smaller_is_better=True))["outcome"] == "pass"
 
 
@@ -665,13 +665,13 @@ def test_a_gate_fails_at_alpha(p, outcome):
 
 
 def test_equivalence_asks_which_way_an_unknown_measure_is_better():
-    s = scores_of(np.array([0.01, 0.02, -0.01, 0.03]), "latency_ms")
-    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*latency_ms"):
+    s = scores_of(np.array([0.01, 0.02, -0.01, 0.03]), "effort")
+    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*effort"):
         lf.equivalence(s, 0.1)
-    better = lf.equivalence(s, 0.001, smaller_is_better="latency_ms", baseline="old")
-    worse = lf.equivalence(s, 0.001, larger_is_better="latency_ms", baseline="old")
+    better = lf.equivalence(s, 0.001, smaller_is_better="effort", baseline="old")
+    worse = lf.equivalence(s, 0.001, larger_is_better="effort", baseline="old")
     assert (better["mean_difference"] == -worse["mean_difference"]).all()
-    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*latency_ms"):
+    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*effort"):
         lf.evaluate_scores(s)
 
 

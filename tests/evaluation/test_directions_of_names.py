@@ -1,0 +1,175 @@
+"""Names of errors say that smaller values are better, wherever runs are ordered or compared."""
+
+import json
+import warnings
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import lexiframe as lf
+from lexiframe.cli.app import app
+from lexiframe.cli.messages import as_options
+from lexiframe.metrics import derived
+
+WIDE = pl.DataFrame({"model": ["good", "bad"], "A WER": [7.0, 14.0], "B WER": [6.0, 9.0]})
+
+
+def told(names):
+    return [derived.smaller_is_better(name) for name in names]
+
+
+def scores(measure, **columns):
+    values = {"good": 0.1, "bad": 0.2}
+    rows = [(r, str(q), measure, v + q % 3 / 90) for r, v in values.items() for q in range(20)]
+    table = pl.DataFrame(rows, ["run", "query_id", "measure", "value"], orient="row")
+    return table.with_columns(**columns)
+
+
+def test_what_names_say():
+    smaller = ["WER", "LS test-clean WER", "wiki_perplexity,none", "avgLatency (ms)", "T1 ↓",
+               "FID-10k", "word error rate", "val/loss", "brier_score", "RTF (lower is better)",
+               "ECE", "ASL"]  # fmt: skip
+    larger = ["1 - WER", "acc ↑", "neg_mean_squared_error", "-loss", "AP", "F (higher is better)"]
+    silent = ["mmlu", "lossless", "flower", "RTFx", "error detection", "negative MAE", "wers", ""]
+    assert told(smaller) == [True] * len(smaller)
+    assert told(larger) == [False] * len(larger)
+    assert told(silent) == [None] * len(silent)
+    assert [n for n in silent if derived.hints_at_error(n)] == ["error detection", "negative MAE"]
+
+
+FORMS = {
+    "frame": WIDE,
+    "dictionary": WIDE.to_dict(as_series=False),
+    "records": WIDE.to_dicts(),
+    "arrow": WIDE.to_arrow(),
+    "arrows": WIDE.rename({"A WER": "A ↓", "B WER": "B ↓"}),
+    "a column metric": WIDE.rename({"A WER": "A", "B WER": "B"})
+    .unpivot(index="model", variable_name="dataset")
+    .with_columns(metric=pl.lit("rmse")),
+    "a column that says it": WIDE.rename({"A WER": "A", "B WER": "B"})
+    .unpivot(index="model", variable_name="dataset")
+    .with_columns(smaller_is_better=True),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_leaderboard_of_errors_begins_with_the_least(form):
+    board = lf.leaderboard(FORMS[form])
+    assert board.ranking.select("run", "value").rows() == [("good", 6.5), ("bad", 11.5)]
+    assert board.ranking["rank"].to_list() == [1, 2]
+    assert "Smaller values are better in A" in str(board.verdict["sentence"].to_list())
+
+
+def test_a_column_a_measure_and_the_caller_say_it_before_the_collection():
+    long = WIDE.unpivot(index="model", variable_name="dataset")
+    for larger in ({"smaller_is_better": pl.lit(value=False)}, {"metric": pl.lit("AP")}):
+        assert lf.leaderboard(long.with_columns(**larger)).ranking["run"][0] == "bad"
+    named = ["A WER", "B WER"]
+    assert lf.leaderboard(WIDE, larger_is_better=named).ranking["value"].to_list() == [11.5, 6.5]
+    with pytest.raises(lf.LexiframeError, match="unknown collection 'C'"):
+        lf.leaderboard(WIDE, larger_is_better=["C"])
+
+
+def test_values_of_places_and_of_both_kinds():
+    both = WIDE.with_columns(acc=pl.Series([90.0, 80.0]))
+    board = lf.leaderboard(both, ["mean", "mean_rank", "kemeny"])
+    values = board.ranking.filter(run="good").select("rule", "value").rows()
+    assert dict(values) == {"mean": (90 - 7 - 6) / 3, "mean_rank": 1.0, "kemeny": 1.0}
+    said = board.verdict.filter(rule="mean")["sentence"].to_list()
+    assert "Smaller values are better in A WER and B WER, and count with a minus sign." in [
+        one.replace("A WER, B WER", "A WER and B WER") for one in said
+    ]
+    asked = lf.leaderboard(both.rename({"A WER": "A", "B WER": "B"}), smaller_is_better=["A", "B"])
+    assert asked.ranking["value"][0] == pytest.approx(77 / 3)
+    ranks = lf.leaderboard(both, "mean_rank").ranking
+    assert (ranks["ci_low"] <= ranks["value"]).all()
+    assert (ranks["value"] <= ranks["ci_high"]).all()
+
+
+def test_a_name_that_only_hints_is_doubted_and_not_turned():
+    message = "names may be those of errors: 1 \\('error detection'\\)"
+    board = WIDE.select("model", "A WER").rename({"A WER": "error detection"})
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        assert lf.leaderboard(board.with_columns(B=pl.lit(9.0))).ranking["run"][0] == "bad"
+    s = scores("error detection")
+    for function in (lf.order_runs, lf.compare):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function(s)
+        assert sum("may be those of errors" in str(one.message) for one in caught) == 1
+    assert lf.order_runs(scores("detection of spam"))["run"][0] == "bad"
+
+
+@pytest.mark.parametrize("measure", ["wer", "test_loss", "Latency (ms)"])
+def test_scores_point_down_everywhere(measure):
+    s = scores(measure)
+    for table in (s, s.to_pandas(), s.to_arrow()):
+        assert lf.order_runs(table)["run"][0] == "good"
+        row = lf.compare(table).select("run_a", "mean_difference").row(0)
+        assert row == ("bad", pytest.approx(-0.1))
+    noisy = s.with_columns(value=pl.col("value") + pl.int_range(pl.len()) % 7 / 1000)
+    two = {"baseline": "bad", "candidate": "good"}
+    assert lf.gate(noisy, 0.01, **two)["outcome"].item() == "pass"
+    assert lf.gate(noisy, 0.01, **two, larger_is_better=[measure])["outcome"].item() == "fail"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        e = lf.evaluate_scores(s)
+        against = lf.evaluate_scores(s, baseline="bad")
+    assert e.means.filter(run="good")["rank"].item() == 1
+    for one in (e, against):
+        assert f"By {measure}, smaller values are better." in one.verdict["sentence"][0]
+
+
+def test_a_metric_of_ones_own_says_it_itself():
+    loss = lf.RecallLevelMetric("loss", exposure=lambda p: 1 / p, weight=lambda i, m: 1 / m)
+    runs = {"near": {"q": {"a": 2, "b": 1}}, "far": {"q": {"b": 2, "a": 1}}}
+    s = lf.scores(lf.positions(runs, {"q": {"a": 1}}), loss)
+    assert s["smaller_is_better"].to_list() == [False, False]
+    assert lf.order_runs(s, "mean")["run"][0] == "near"
+
+
+def command(*words):
+    return CliRunner().invoke(app, ["leaderboard", *map(str, words)])
+
+
+def test_advice_on_a_leaderboard_can_be_followed(tmp_path):
+    path = tmp_path / "board.csv"
+    path.write_text("model_id,e1 WER,e2 WER\na,6.35,9.03\nb,6.48,9.99\n")
+    with pytest.raises(lf.LexiframeError, match=r"columns={'run': 'model_id'}"):
+        lf.leaderboard(path)
+    refused = as_options(str(command(path).exception))
+    assert refused.endswith("or say so: --column run=model_id")
+    board = lf.leaderboard(path, columns={"run": "model_id"})
+    assert board.ranking["run"].to_list() == ["a", "b"]
+    followed = command(path, "--column", "run=model_id", "--format", "json")
+    assert [row["run"] for row in json.loads(followed.stdout)] == ["a", "b"]
+    turned = command(path, "--column", "run=model_id", "--larger-is-better", "e1 WER",
+                     "--larger-is-better", "e2 WER", "--format", "json")  # fmt: skip
+    assert [row["run"] for row in json.loads(turned.stdout)] == ["b", "a"]
+    frame = pl.read_csv(path)
+    assert lf.leaderboard(frame, columns={"model_id": "run"}).ranking["run"][0] == "a"
+
+
+def test_a_measure_without_any_number_is_named_with_its_runs():
+    nan = [float("nan")] * 4
+    table = pl.DataFrame({"user_input": [*"abcd"], "faithful": nan, "near": [0.1, 0.2, 0.4, 0.3]})
+    for runs in ({"x": table, "y": table}, {"x": table.to_dicts(), "y": table.to_dicts()}):
+        found = "no value for any request, left out: 2 \\('faithful of x', 'faithful of y'\\)"
+        with pytest.warns(lf.LexiframeWarning, match=found):
+            assert lf.read_scores(runs)["measure"].unique().to_list() == ["near"]
+    one = {"x": table, "y": table.with_columns(faithful=pl.lit(0.5))}
+    with pytest.warns(lf.LexiframeWarning, match="left out: 1 \\('faithful of x'\\)"):
+        e = lf.evaluate_scores(one, missing="own")
+    assert e.means.filter(measure="faithful")["run"].to_list() == ["y"]
+
+
+def test_two_orders_of_a_measure_have_two_names():
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP", "RR"])
+    names = e.correlations["ordering_a"].to_list()
+    assert names == ["AP", "AP", "RPP"]
+    by_wins = lf.rank_correlations(lf.order_runs(e.preferences))
+    assert by_wins["ordering_a"].to_list() == ["AP win_rate", "AP win_rate", "RPP win_rate"]
+    assert lf.rank_correlations(lf.order_runs(e.scores))["ordering_a"].to_list() == ["AP"]
+    assert "RR mc4" in lf.rank_correlations(lf.order_runs(e.preferences, "mc4"))["ordering_b"]
