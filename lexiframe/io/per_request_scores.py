@@ -33,7 +33,7 @@ from lexiframe.io.score_forms.layouts import (
     rows_of,
 )
 from lexiframe.io.score_forms.means_among_data import drop_summaries
-from lexiframe.io.score_forms.plain_data import are_records, frame_of_records
+from lexiframe.io.score_forms.plain_data import are_records, frame_of_records, records_of_tool
 from lexiframe.io.score_forms.row_numbers import place_index, warn_of_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, name_nested_columns, table_of_text
@@ -297,6 +297,8 @@ def _columns_of(source: Source, four: FourColumns) -> tuple[pl.DataFrame, str]:
     content = source.origin.content("scores")
     if content.form is None:
         unit = "record" if is_json(content.data) else "line"
+        if unit == "record" and (rows := records_of_tool(content.data)) is not None:
+            return rows.with_row_index(PLACE, offset=1), unit
         return table_of_text(content.data, source.where, four), unit
     table = to_frame(read_arrow(content.form, content.data, source.where), "value", source.where)
     return table.with_row_index(PLACE, offset=1), "row"

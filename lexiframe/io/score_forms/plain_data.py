@@ -13,8 +13,11 @@ from lexiframe.base import SchemaError, schemas, shown
 from lexiframe.io.column_forms.objects import is_frame
 from lexiframe.io.column_forms.records import table_of_records
 from lexiframe.io.score_forms.layouts import WORDS
+from lexiframe.io.text.json_values import load_json
 
 _METRICS = ("metrics_data", "metricsData")  # of a test case of deepeval, in Python and in its files
+_LISTS = ("testRunData", "testResults", "test_results", "testCases", "results")
+"""Fields of a tool's file that lead to its records: of deepeval, RAGChecker, promptfoo."""
 _EXPECTED = (
     "expected a file, a frame, a dictionary of columns ({'query_id': [...], 'bm25': [...]}) or "
     "{run: file or frame}"
@@ -53,9 +56,46 @@ def are_records(scores: Any) -> bool:
     is_list = isinstance(scores, list | tuple) and len(scores) > 0
     return is_list and all(
         isinstance(one, Mapping)
-        and any(isinstance(value, Number | None) or key in _METRICS for key, value in one.items())
+        and any(isinstance(value, Number | None) for value in one.values())
+        or _is_of_tool(one)
         for one in scores
     )
+
+
+def _is_of_tool(record: Any) -> bool:
+    """Return whether a record is a tool's, with several metrics or a provider inside."""
+    if not isinstance(record, Mapping):
+        return False
+    has_metrics = isinstance(record.get("metrics"), Mapping) or not record.keys().isdisjoint(
+        _METRICS
+    )
+    return has_metrics or {"testIdx", "provider"} <= record.keys()
+
+
+def records_of_tool(data: bytes) -> pl.DataFrame | None:
+    """Return the rows of a tool's records in a file of JSON; None for any other file.
+
+    Examples
+    --------
+    >>> of = b'{"results": [{"query_id": "1", "metrics": {"f1": 0.5}}]}'
+    >>> records_of_tool(of).rows()
+    [('1', 0.5)]
+    """
+    if not any(b'"%s"' % name.encode() in data for name in (*_METRICS, "metrics", "testIdx")):
+        return None
+    try:
+        documents = [load_json(data.decode())]
+    except (ValueError, RecursionError):
+        try:
+            documents = [load_json(line) for line in data.decode().split("\n") if line.strip()]
+        except (ValueError, RecursionError):  # the reader of JSON says where it is broken
+            return None
+    records: Any = documents[0] if len(documents) == 1 else documents
+    while isinstance(records, Mapping) and (inside := [n for n in _LISTS if n in records]):
+        records = records[inside[0]]
+    records = [records] if isinstance(records, Mapping) else records
+    is_of_tool = isinstance(records, list) and len(records) > 0 and all(map(_is_of_tool, records))
+    return frame_of_records(records) if is_of_tool else None
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
@@ -67,13 +107,20 @@ def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     >>> frame_of_records([{"name": "test_case_0", "metrics_data": metrics}]).rows()
     [('test_case_0', 0.5)]
     """
-    flat = [
-        {"query_id": one.get("name"), **{m["name"]: m.get("score") for m in one[key] or ()}}
-        if (key := next((name for name in _METRICS if name in one), ""))
-        else {name: x for name, x in one.items() if not isinstance(x, list | Mapping)}
-        for one in records
-    ]
-    return pl.DataFrame(table_of_records(flat, str))
+    return pl.DataFrame(table_of_records([*map(_flat_record, records)], str))
+
+
+def _flat_record(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a record, and those of its metrics; promptfoo's with run and request."""
+    if key := next((name for name in _METRICS if name in one), ""):
+        return {"query_id": one.get("name"), **{m["name"]: m.get("score") for m in one[key] or ()}}
+    if "testIdx" in one and isinstance(one.get("provider"), Mapping):
+        run, prompt = one["provider"].get("id"), one.get("promptIdx")
+        run = f"{run}, prompt {prompt}" if prompt else run
+        return {"run": run, "query_id": str(one["testIdx"]), "score": one.get("score")}
+    metrics = one.get("metrics")
+    flat = {**one, **(metrics if isinstance(metrics, Mapping) else {})}
+    return {name: x for name, x in flat.items() if not isinstance(x, list | Mapping)}
 
 
 def _data_words(data: Any) -> str:
