@@ -145,11 +145,12 @@ def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:
 def _measure_of_file(given: ScoreTable, found: dict[str, str]) -> str | None:
     """Return the name of a file whose rows name their runs and no measure; else None.
 
-    The columns of a matrix may be anything, so its file has to be called like a measure.
+    The columns of a matrix may be anything, so its file has to be called like a measure. Rows of a
+    frame have the measure that their column of values is called.
     """
-    if given.name is None or given.is_given:
-        return None
     names_runs = {"run", "query_id", "value"} <= set(found)
+    if given.name is None or given.is_given:
+        return found["value"] if names_runs else None
     return given.name if names_runs or _all_measures([given.name]) else None
 
 

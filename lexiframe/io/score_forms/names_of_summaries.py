@@ -45,7 +45,7 @@ _PROPERTY = (
 _STATISTIC = (
     r"(std|sd|stdev|sem?|var|variance|n|count|rank|time|lower|upper|"
     r"(std|standard)[ _.-]?(err|error|dev|deviation)|stderr|"
-    r"ci[ _.-]?\d*[ _.-]?(low|lower|lo|high|upper|hi)?|(low|lower|high|upper)[ _.-]?(ci|bound)[ _.-]?\d*)"
+    r"ci[ _.-]?\d*[ _.-]?(low|lower|lo|high|upper|hi)?|(lower|upper)[ _.-]?(ci|bound))"
 )
 _OF_ANOTHER = rf"(?i)([\s_./:(\[-]+{_STATISTIC}|\s*[(\[]?(±|\+/-))[)\]]*(?P<rest>,[^,]*)?$"
 

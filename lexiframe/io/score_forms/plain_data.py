@@ -56,20 +56,24 @@ def are_records(scores: Any) -> bool:
     is_list = isinstance(scores, list | tuple) and len(scores) > 0
     return is_list and all(
         isinstance(one, Mapping)
-        and any(isinstance(value, Number | None) for value in one.values())
-        or _is_of_tool(one)
+        and (
+            _metrics_of(one) is not None
+            or any(isinstance(value, Number | None) for value in one.values())
+        )
         for one in scores
     )
 
 
-def _is_of_tool(record: Any) -> bool:
-    """Return whether a record is a tool's, with several metrics or a provider inside."""
-    if not isinstance(record, Mapping):
-        return False
-    has_metrics = isinstance(record.get("metrics"), Mapping) or not record.keys().isdisjoint(
-        _METRICS
-    )
-    return has_metrics or {"testIdx", "provider"} <= record.keys()
+def _metrics_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the scores inside a tool's record by the names of the metrics; None for others."""
+    lists = [record[name] for name in _METRICS if name in record]
+    if lists and isinstance(lists[0], list | tuple | None):
+        return {
+            str(m.get("name")): m.get("score") for m in lists[0] or () if isinstance(m, Mapping)
+        }
+    if isinstance(provider := record.get("provider"), Mapping) and "testIdx" in record:
+        return {"run": provider.get("id"), "query_id": record["testIdx"]}
+    return {**found} if isinstance(found := record.get("metrics"), Mapping) else None
 
 
 def records_of_tool(data: bytes) -> pl.DataFrame | None:
@@ -83,18 +87,17 @@ def records_of_tool(data: bytes) -> pl.DataFrame | None:
     """
     if not any(b'"%s"' % name.encode() in data for name in (*_METRICS, "metrics", "testIdx")):
         return None
+    is_lines = data.strip().partition(b"\n")[0].rstrip().endswith(b"}")
     try:
-        documents = [load_json(data.decode())]
-    except (ValueError, RecursionError):
-        try:
-            documents = [load_json(line) for line in data.decode().split("\n") if line.strip()]
-        except (ValueError, RecursionError):  # the reader of JSON says where it is broken
-            return None
-    records: Any = documents[0] if len(documents) == 1 else documents
+        texts = data.decode().split("\n" if is_lines else "\0")  # JSON has no such character
+        records: Any = [load_json(text) for text in texts if text.strip()]
+    except (ValueError, RecursionError):  # the reader of JSON says where it is broken
+        return None
+    records = records[0] if len(records) == 1 else records
     while isinstance(records, Mapping) and (inside := [n for n in _LISTS if n in records]):
         records = records[inside[0]]
     records = [records] if isinstance(records, Mapping) else records
-    is_of_tool = isinstance(records, list) and len(records) > 0 and all(map(_is_of_tool, records))
+    is_of_tool = are_records(records) and all(_metrics_of(one) is not None for one in records)
     return frame_of_records(records) if is_of_tool else None
 
 
@@ -107,20 +110,12 @@ def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     >>> frame_of_records([{"name": "test_case_0", "metrics_data": metrics}]).rows()
     [('test_case_0', 0.5)]
     """
-    return pl.DataFrame(table_of_records([*map(_flat_record, records)], str))
-
-
-def _flat_record(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a record, and those of its metrics; promptfoo's with run and request."""
-    if key := next((name for name in _METRICS if name in one), ""):
-        return {"query_id": one.get("name"), **{m["name"]: m.get("score") for m in one[key] or ()}}
-    if "testIdx" in one and isinstance(one.get("provider"), Mapping):
-        run, prompt = one["provider"].get("id"), one.get("promptIdx")
-        run = f"{run}, prompt {prompt}" if prompt else run
-        return {"run": run, "query_id": str(one["testIdx"]), "score": one.get("score")}
-    metrics = one.get("metrics")
-    flat = {**one, **(metrics if isinstance(metrics, Mapping) else {})}
-    return {name: x for name, x in flat.items() if not isinstance(x, list | Mapping)}
+    flat = []
+    for one in records:
+        named = one if {*_METRICS}.isdisjoint(one) else {"query_id": one.get("name")}
+        every = {**named, **(_metrics_of(one) or {})}
+        flat.append({name: x for name, x in every.items() if not isinstance(x, list | Mapping)})
+    return pl.DataFrame(table_of_records(flat, str))
 
 
 def _data_words(data: Any) -> str:
