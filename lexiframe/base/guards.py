@@ -77,7 +77,7 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
     return checked
 
 
-_OF_READERS = ("columns", "header", "decimal", "third", "duplicates")
+_OF_READERS = ("columns", "header", "decimal", "third", "duplicates", "na_values")
 """Options that the advice of readers names, and that few other functions have."""
 
 

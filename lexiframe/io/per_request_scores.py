@@ -22,6 +22,11 @@ from lexiframe.base import (
     warn,
 )
 from lexiframe.io.column_forms.objects import is_frame, to_frame
+from lexiframe.io.column_forms.values_for_none import (
+    NaValues,
+    doubts_of_values,
+    without_values,
+)
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.score_forms.four_columns import PLAIN, FourColumns, ScoreForm
@@ -57,6 +62,7 @@ def read_scores(
     languages: str | None = None,
     form: ScoreForm | None = None,
     requests: Iterable[Any] | None = None,
+    na_values: NaValues = None,
 ) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
@@ -127,6 +133,8 @@ def read_scores(
     requests
         The ids of the requests, by which their column is known where there is no header. Default:
         the column with ``all``, unless names of measures show it.
+    na_values : float or list of float, optional
+        Values that stand for none: −1 of a judge that failed. They are gaps, as NaN is.
 
     Returns
     -------
@@ -183,10 +191,11 @@ def read_scores(
         found = shown(requests)
         raise TypeError(f"read_scores: expected requests to be a list of ids, found {found}")
     four = FourColumns(form, None if requests is None else frozenset(map(str, requests)))
-    of_tools = scores_of_tools(source, revisions, languages, measure)
+    of_tools = scores_of_tools(source, revisions, languages, measure, na_values)
     if of_tools is not None:
         return of_tools
-    return load_scores(given_scores(source, measure, run, keys), columns=columns, four=four).table
+    how: dict[str, Any] = {"columns": columns, "four": four, "na_values": na_values}
+    return load_scores(given_scores(source, measure, run, keys), **how).table
 
 
 def scores_of_tools(
@@ -194,13 +203,14 @@ def scores_of_tools(
     revisions: Revisions = "newest",
     languages: str | None = None,
     measure: str | None = None,
+    na_values: NaValues = None,
 ) -> pl.DataFrame | None:
     """Read folders and files in which tools keep results of leaderboards; None for others."""
     from lexiframe.io.collection_scores import read_results_files
     from lexiframe.io.result_forms.found import result_files
 
     files = result_files(source)
-    return read_results_files(files, revisions, languages, measure) if files else None
+    return read_results_files(files, revisions, languages, measure, na_values) if files else None
 
 
 @dataclass(frozen=True)
@@ -221,6 +231,7 @@ def load_scores(
     kept: tuple[str, ...] = (),
     wanted: frozenset[str] = frozenset(),
     four: FourColumns = PLAIN,
+    na_values: NaValues = None,
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
@@ -232,7 +243,8 @@ def load_scores(
     loaded = in_threads(
         lambda one: _load_source(one, otherwise, columns or {}, kept, four), given, "reading scores"
     )
-    origins, tables, files = zip(*loaded, strict=True)
+    origins, read, files = zip(*loaded, strict=True)
+    tables = [without_values(rows, "value", na_values) for rows in read]
     if texts := {name: one.where for one in origins[::-1] for name in one.texts}:
         where, n = next(iter(texts.values())), n_and_first(texts)
         warn(f"{where}: columns of text, which are no scores, left out: {n}")
@@ -248,6 +260,8 @@ def load_scores(
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
+    for said in doubts_of_values(table, ["measure"]):
+        warn(f"{origins[0].where}: {said}")
     table = drop_summaries(table, "query_id", ["run", "measure"])
     table = drop_summaries(table, "run", ["query_id", "measure"])
     table = _drop_empty_requests(table, origins)

@@ -11,6 +11,7 @@ from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, r
 from lexiframe.collection.leaderboards.board import Board, Group, read_board
 from lexiframe.collection.leaderboards.ranked import Over, Ranked, RankTest
 from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
+from lexiframe.io import column_forms
 from lexiframe.orderings import refuse_many
 from lexiframe.orderings import rules as known_rules
 
@@ -31,6 +32,7 @@ def ranked_of(
     alpha: float,
     samples: int,
     seed: int,
+    na_values: column_forms.NaValues = None,
 ) -> list[Ranked]:
     """Read a leaderboard, settle its gaps, and return what each rule ranks; see `leaderboard`."""
     resampling.check_share("leaderboard", "alpha", alpha)
@@ -45,7 +47,7 @@ def ranked_of(
             f"{weights!r}"
         )
     weighed = [*map(str, weights)] if isinstance(weights, Mapping) else []
-    board = read_board(x, measure, group, smaller_is_better, weighed)
+    board = read_board(x, measure, group, smaller_is_better, weighed, na_values)
     if over == "groups" and board.groups is None:
         raise LexiframeError(
             "leaderboard: over='groups' generalises to other groups of collections, found none; "

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name, warn
-from lexiframe.io import per_request_scores, score_forms
+from lexiframe.io import column_forms, per_request_scores, score_forms
 from lexiframe.metrics import derived
 
 Group = str | Mapping[str, str] | None
@@ -90,6 +90,7 @@ def read_board(
     group: Group,
     smaller_is_better: Collection[str],
     weighed: Collection[str],
+    na_values: column_forms.NaValues = None,
 ) -> Board:
     """Read a leaderboard from anything that `read_scores` takes.
 
@@ -101,7 +102,7 @@ def read_board(
     wanted = frozenset([*smaller_is_better, *weighed])
     table = _reached(x, measure)
     if table is None:
-        table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
+        table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted, na_values)
     table = _measure_rows(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
@@ -180,7 +181,9 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
     return kept
 
 
-def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
+def _checked_scores(
+    x: Any, kept: tuple[str, ...], wanted: frozenset[str], na_values: column_forms.NaValues
+) -> pl.DataFrame:
     if isinstance(x, Mapping) and x and all(hasattr(one, "scores") for one in x.values()):
         # Evaluations by the names of their collections.
         x = pl.concat(
@@ -189,11 +192,12 @@ def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl
         )
     if hasattr(x, "table_for"):  # an evaluation of collections
         x = x.scores
-    table = per_request_scores.scores_of_tools(x)
+    table = per_request_scores.scores_of_tools(x, na_values=na_values)
     if table is None:
         given = score_forms.given_scores(x, None, None, None)
         more = tuple(name for name in kept if name not in _SCORES)  # these are kept anyway
-        table = per_request_scores.load_scores(given, warns=False, kept=more, wanted=wanted).table
+        how: dict[str, Any] = {"kept": more, "wanted": wanted, "na_values": na_values}
+        table = per_request_scores.load_scores(given, warns=False, **how).table
     if "collection" not in table.columns:
         raise LexiframeError(
             "leaderboard: expected scores of several collections, found none named: give the table "

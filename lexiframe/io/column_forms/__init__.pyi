@@ -12,3 +12,4 @@ from .measure_names import SIMILARITY as SIMILARITY
 from .column_names import items_of_implicit_feedback as items_of_implicit_feedback
 from .numbers import refuse_lost_digits as refuse_lost_digits
 from .objects import to_frame as to_frame
+from .values_for_none import NaValues as NaValues

@@ -1,0 +1,90 @@
+"""Numbers that stand for none: -1 of a judge that failed, or where there is no neighbour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from lexiframe.base import Problem, SchemaError, n_and_first
+
+NaValues = float | Sequence[float] | None
+"""What stands for none: a number or several; none of them where the list is empty."""
+_NONE = -1
+_TERNARY = (-1.0, 0.0, 1.0)
+"""Losses, ties and wins, of which -1 is no value apart."""
+
+
+def values_in(na_values: NaValues) -> list[float]:
+    """Return the numbers that stand for none, as a list.
+
+    Examples
+    --------
+    >>> values_in(-1), values_in([-1, -999]), values_in(None)
+    ([-1.0], [-1.0, -999.0], [])
+    """
+    given = na_values if isinstance(na_values, Sequence) else [na_values]
+    return [float(x) for x in given if x is not None]
+
+
+def without_values(rows: pl.DataFrame, column: str, na_values: NaValues) -> pl.DataFrame:
+    """Return rows with null in place of the numbers that stand for none."""
+    values = values_in(na_values)
+    is_none = pl.col(column).is_in(values)
+    return rows.with_columns(pl.when(~is_none).then(column)) if values else rows
+
+
+def doubts_of_values(rows: pl.DataFrame, by: Sequence[str]) -> list[str]:
+    """Say how often the one negative number apart from all other values is there, in each group.
+
+    Examples
+    --------
+    >>> doubts_of_values(pl.DataFrame({"measure": "m", "value": [-1.0, 7.0, 9.0]}), ["measure"])
+    ["1 value is -1 and all others are from 7 to 9, in 1 ('m'); if -1 stands for no value, \
+na_values=-1 reads it as none"]
+    """
+    x = pl.col("value")
+    found = rows.group_by(by).agg(
+        least=x.min(), n=(x == x.min()).sum(), next=x.filter(x > x.min()).min(), greatest=x.max(),
+        is_ternary=x.is_in(_TERNARY).all(),
+    )  # fmt: skip
+    is_apart = (pl.col("least") < 0) & (pl.col("least") % 1 == 0) & (pl.col("next") >= 0)
+    found = found.filter(is_apart & ~pl.col("is_ternary")).sort(by)
+    said = []
+    for (least,), group in found.group_by("least", maintain_order=True):
+        n, names = group["n"].sum(), group[by[0]].unique(maintain_order=True)
+        said.append(
+            f"{n} value{' is' if n == 1 else 's are'} {least:g} and all others are from "
+            f"{group['next'].min():g} to {group['greatest'].max():g}, in {n_and_first(names)}; if "
+            f"{least:g} stands for no value, na_values={least:g} reads it as none"
+        )
+    return said
+
+
+def without_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFrame:
+    """Return rows without documents that stand for none; raise for -1 beside whole numbers.
+
+    A query of a run that has no other document keeps one row without any, as an empty list has.
+    """
+    ids = rows["doc_id"]
+    is_whole, is_said = ids.dtype.is_integer(), na_values is not None
+    is_plain = is_whole and not is_said and int(ids.min() or 0) >= 0
+    if is_plain or not (is_whole or ids.dtype == pl.String):
+        return rows
+    values = [f"{x:.15g}" for x in (values_in(na_values) if is_said else [_NONE])]
+    text = ids.cast(pl.String)
+    is_none = (text == values[0] if len(values) == 1 else text.is_in(values)).fill_null(value=False)
+    if not is_none.any():
+        return rows
+    if not is_said and text.filter(~is_none).str.contains(r"^[0-9]+$").all():
+        found = f"{_NONE} in {is_none.sum()} rows, beside whole numbers: no neighbour, as in faiss"
+        advice = "na_values=-1 leaves these rows out, na_values=[] keeps them"
+        raise SchemaError(Problem(where, "ids of documents", found, advice))
+    if not is_said:
+        return rows
+    kept = rows.filter(~is_none)
+    if "relevance" in rows.columns:
+        return kept
+    key = [name for name in ("run", "replicate", "query_id") if name in rows.columns]
+    alone = rows.filter(is_none).unique(key, maintain_order=True).join(kept, on=key, how="anti")
+    return pl.concat([kept, alone.select(*key)], how="diagonal")
