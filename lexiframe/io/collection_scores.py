@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import ReadError, SchemaError, n_and_first, printed, warn
 from lexiframe.io.column_forms.values_for_none import (
     NaValues,
-    doubts_of_values,
+    warn_of_values,
     without_values,
 )
 from lexiframe.io.result_forms.found import read_results
@@ -91,8 +91,7 @@ def _checked_scores(
         )
     others = [name for name in present if name not in ("run", "collection")]
     by = ["collection", *(name for name in others if name == "measure")]
-    for said in doubts_of_values(table, by):
-        warn(f"{table['place'][0]}: {said}")
+    warn_of_values(table, by, table["place"][0].rpartition(", ")[0] or table["place"][0])
     table = drop_odd_collections(table, ["run", *others], wanted)
     if "query_id" in others:
         cells = ["run", *(name for name in others if name != "query_id")]

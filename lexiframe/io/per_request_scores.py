@@ -24,7 +24,7 @@ from lexiframe.base import (
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.column_forms.values_for_none import (
     NaValues,
-    doubts_of_values,
+    warn_of_values,
     without_values,
 )
 from lexiframe.io.files.data_sources import File, Source
@@ -260,8 +260,7 @@ def load_scores(
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
-    for said in doubts_of_values(table, ["measure"]):
-        warn(f"{origins[0].where}: {said}")
+    warn_of_values(table, ["measure"], origins[0].where)
     table = drop_summaries(table, "query_id", ["run", "measure"])
     table = drop_summaries(table, "run", ["query_id", "measure"])
     table = _drop_empty_requests(table, origins)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lexiframe.base import Problem, SchemaError, n_and_first
+from lexiframe.base import Problem, SchemaError, n_and_first, printed, warn
 
 NaValues = float | Sequence[float] | None
 """What stands for none: a number or several; none of them where the list is empty."""
@@ -34,31 +34,23 @@ def without_values(rows: pl.DataFrame, column: str, na_values: NaValues) -> pl.D
     return rows.with_columns(pl.when(~is_none).then(column)) if values else rows
 
 
-def doubts_of_values(rows: pl.DataFrame, by: Sequence[str]) -> list[str]:
-    """Say how often the one negative number apart from all other values is there, in each group.
-
-    Examples
-    --------
-    >>> doubts_of_values(pl.DataFrame({"measure": "m", "value": [-1.0, 7.0, 9.0]}), ["measure"])
-    ["1 value is -1 and all others are from 7 to 9, in 1 ('m'); if -1 stands for no value, \
-na_values=-1 reads it as none"]
-    """
+def warn_of_values(rows: pl.DataFrame, by: Sequence[str], where: str) -> None:
+    """Warn how often the one negative whole number apart from all others of a group is there."""
     x = pl.col("value")
     found = rows.group_by(by).agg(
         least=x.min(), n=(x == x.min()).sum(), next=x.filter(x > x.min()).min(), greatest=x.max(),
         is_ternary=x.is_in(_TERNARY).all(),
     )  # fmt: skip
     is_apart = (pl.col("least") < 0) & (pl.col("least") % 1 == 0) & (pl.col("next") >= 0)
-    found = found.filter(is_apart & ~pl.col("is_ternary")).sort(by)
-    said = []
-    for (least,), group in found.group_by("least", maintain_order=True):
-        n, names = group["n"].sum(), group[by[0]].unique(maintain_order=True)
-        said.append(
-            f"{n} value{' is' if n == 1 else 's are'} {least:g} and all others are from "
-            f"{group['next'].min():g} to {group['greatest'].max():g}, in {n_and_first(names)}; if "
-            f"{least:g} stands for no value, na_values={least:g} reads it as none"
+    found = found.filter(is_apart & ~pl.col("is_ternary")).sort("least", *by)
+    if found.height:
+        one = found.filter(least=found["least"][0])
+        least, names = f"{one['least'][0]:g}", n_and_first(one[by[0]].unique(maintain_order=True))
+        warn(
+            f"{where}: found {least} as {printed.counted(one['n'].sum(), 'value')} of {names}, all "
+            f"others from {one['next'].min():g} to {one['greatest'].max():g}; if {least} stands "
+            f"for no value, na_values={least} reads it as none"
         )
-    return said
 
 
 def without_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFrame:
@@ -77,7 +69,8 @@ def without_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.Data
     if not is_none.any():
         return rows
     if not is_said and text.filter(~is_none).str.contains(r"^[0-9]+$").all():
-        found = f"{_NONE} in {is_none.sum()} rows, beside whole numbers: no neighbour, as in faiss"
+        n = printed.counted(int(is_none.sum()), "row")
+        found = f"{_NONE} in {n}, beside whole numbers: no neighbour, as in faiss"
         advice = "na_values=-1 leaves these rows out, na_values=[] keeps them"
         raise SchemaError(Problem(where, "ids of documents", found, advice))
     if not is_said:

@@ -6,10 +6,10 @@ import contextlib
 
 import polars as pl
 
-from lexiframe.base import Problem, ReadError, warn
+from lexiframe.base import Problem, ReadError
 from lexiframe.io.column_forms.values_for_none import (
     NaValues,
-    doubts_of_values,
+    warn_of_values,
     without_values,
 )
 from lexiframe.io.stated.names import (
@@ -106,8 +106,7 @@ def _winner_by_scores(
         refuse_cells(texts, bad, where, f"a number as {name}", "mend it")
     both = pl.concat([pl.DataFrame({"value": x, "of": " and ".join(scored)}) for x in numbers])
     both = without_values(both, "value", na_values)
-    for said in doubts_of_values(both, ["of"]):
-        warn(f"{where}: {said}")
+    warn_of_values(both, ["of"], where)
     chosen, rejected = both["value"][: table.height], both["value"][table.height :]
     return ((chosen - rejected).sign() + 1) / 2
 
