@@ -11,6 +11,8 @@ from lexiframe.base import Problem, SchemaError, n_and_first, printed, warn
 NaValues = float | Sequence[float] | None
 """What stands for none: a number or several; none of them where the list is empty."""
 _NONE = -1
+_USUAL = (-1.0, -9.0, -99.0, -999.0, -9999.0)
+"""What people write for none; any other negative value may be one."""
 _TERNARY = (-1.0, 0.0, 1.0)
 """Losses, ties and wins, of which -1 is no value apart."""
 
@@ -35,13 +37,13 @@ def without_values(rows: pl.DataFrame, column: str, na_values: NaValues) -> pl.D
 
 
 def warn_of_values(rows: pl.DataFrame, by: Sequence[str], where: str) -> None:
-    """Warn how often the one negative whole number apart from all others of a group is there."""
+    """Warn how often a usual number for none is the one value below 0 of a group."""
     x = pl.col("value")
     found = rows.group_by(by).agg(
         least=x.min(), n=(x == x.min()).sum(), next=x.filter(x > x.min()).min(), greatest=x.max(),
         is_ternary=x.is_in(_TERNARY).all(),
     )  # fmt: skip
-    is_apart = (pl.col("least") < 0) & (pl.col("least") % 1 == 0) & (pl.col("next") >= 0)
+    is_apart = pl.col("least").is_in(_USUAL) & (pl.col("next") >= 0)
     found = found.filter(is_apart & ~pl.col("is_ternary")).sort("least", *by)
     if found.height:
         one = found.filter(least=found["least"][0])

@@ -369,8 +369,10 @@ def _all_measures(names: Sequence[str]) -> bool:
 
 
 def _refuse_checkpoints(given: ScoreTable, cells: Sequence[str]) -> None:
-    """Raise for a column that counts steps of training: the rows are no requests."""
-    if steps := [name for name in cells if plain_name(name) in _STEPS]:
+    """Raise for a column of steps of training that go on: the rows are no requests."""
+    steps = [name for name in cells if plain_name(name) in _STEPS]
+    numbers = given.table.select(pl.col(steps).cast(pl.Float64, strict=False)).drop_nulls()
+    if any(column.is_sorted() for column in numbers):
         found = f"rows that look like checkpoints of one run, by {n_and_first(steps)}"
         advice = "lexiframe.read_log reads them; scores of requests have a column query_id"
         raise SchemaError(Problem(given.where, "a row for each request", found, advice))

@@ -131,7 +131,7 @@ def drop_summaries(
     means = table.filter(pl.col(unit).is_in(says_so.implode()))
     table = _left_out(table, means, units.place, "that are called means")
     left = left.filter(~left.is_in(says_so.implode()))
-    left = left.sort()
+    left = pl.concat([left, names.filter(mentions & ~is_called & ~names.is_in([*wanted]))]).sort()
     if len(left):
         warn(
             f"{_PLURALS[unit]} that are called like summaries, but do not sum the others up: "

@@ -72,7 +72,8 @@ def _metrics_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
             str(m.get("name")): m.get("score") for m in lists[0] or () if isinstance(m, Mapping)
         }
     if isinstance(provider := record.get("provider"), Mapping) and "testIdx" in record:
-        return {"run": provider.get("id"), "query_id": record["testIdx"]}
+        prompt = f", prompt {record['promptIdx']}" if record.get("promptIdx") else ""
+        return {"run": f"{provider.get('id')}{prompt}", "query_id": record["testIdx"]}
     return {**found} if isinstance(found := record.get("metrics"), Mapping) else None
 
 

@@ -106,7 +106,8 @@ def _winner_by_scores(
         refuse_cells(texts, bad, where, f"a number as {name}", "mend it")
     both = pl.concat([pl.DataFrame({"value": x, "of": " and ".join(scored)}) for x in numbers])
     both = without_values(both, "value", na_values)
-    warn_of_values(both, ["of"], where)
+    if scored in SCORES_OF_SIDES:  # rewards may well be negative
+        warn_of_values(both, ["of"], where)
     chosen, rejected = both["value"][: table.height], both["value"][table.height :]
     return ((chosen - rejected).sign() + 1) / 2
 

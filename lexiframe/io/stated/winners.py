@@ -195,7 +195,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
     found = rows.select(pl.coalesce("name", "side")).to_series()
     are_no_names = rows["name"].null_count() == rows.height
     expected = (
-        "winners 1, 0, -1 or 1, 2, 1.5 or 1, 0.5, 0" if are_numbers and are_no_names else _EXPECTED
+        "winners 1, 0, -1 or 1, 2, 1.5, or 1, 0.5, 0" if are_numbers and are_no_names else _EXPECTED
     )
     _refuse_unread(winner, found, where, expected)
     return found
