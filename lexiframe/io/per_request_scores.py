@@ -87,7 +87,8 @@ def read_scores(
           ``measure`` names the measure. Without a column of queries, these are numbered from 1.
           A dictionary of columns will do: ``{"qid": [...], "bm25": [...]}``;
         - a list of records, as ragas' ``result.scores``, or deepeval's test results as dictionaries
-          (``{"name": ..., "metrics_data": [...]}``);
+          (``{"name": ..., "metrics_data": [...]}``), also in the files of deepeval, RAGChecker and
+          promptfoo;
         - a matrix with one row for each request and one column for each measure: it has a column
           of runs, or ``run`` names the run;
         - lexiframe's own table of scores, also as Parquet;
@@ -101,7 +102,8 @@ def read_scores(
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``topic_id``, ``user_id``, ``user`` or ``user_input``; ``run``, ``name``,
-        ``system``, ``tag``, ``model``, ``runid``, ``run_id`` or ``model_name``; ``replicate``;
+        ``system``, ``tag``, ``model``, ``runid``, ``run_id`` or ``model_name``; without any of
+        these ``question_id`` and ``model_id``; ``replicate``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that. Capital letters and blanks do not count: ``Model Name``.

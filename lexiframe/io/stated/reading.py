@@ -74,8 +74,9 @@ def read_preferences(
           system_b``; ``model_1, model_2``; ``generator_1, generator_2``; or ``chosen_model,
           rejected_model`` and ``winner, loser``, of which the first one won;
         - the winner: ``winner``, ``preference``, ``preferred``, ``vote``, ...: a name of one of the
-          two runs, a side (``left``, ``a``, ``model_a``, ...), ``tie``, ``tie (bothbad)``, the
-          numbers 1, 0 and −1, or 1, 2 and 1.5 as AlpacaEval has them (where runs are called like
+          two runs, a side (``left``, ``a``, ``model_a``, ``leftvote``, ...), ``win`` or ``lose`` of
+          the first run, ``tie``, ``tie (bothbad)``, the numbers 1, 0 and −1, or 1, 0.5 and 0, or
+          1, 2 and 1.5 as AlpacaEval has them (where runs are called like
           sides or numbers, all rows together tell which is meant); or the three columns
           ``winner_model_a, winner_model_b, winner_tie`` of 0 and 1; or, in logs of reward models,
           who of ``chosen_model`` and ``rejected_model`` has the higher of ``scores_chosen`` and
