@@ -111,7 +111,7 @@ def _refuse_other_names(
         )
 
 
-_OF_READERS = ("columns", "header", "decimal", "third", "duplicates")
+_OF_READERS = ("columns", "header", "decimal", "third", "duplicates", "na_values")
 """Options that the advice of readers names, and that few other functions have."""
 
 

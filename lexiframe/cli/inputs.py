@@ -52,6 +52,7 @@ class InputOptions:
     decimal: Decimal = "."
     negative: qrel_files.Negative = "unjudged"
     rows: str | None = None
+    na_values: list[float] | None = None
     name_from: run_parts.NameFrom = "file"
     policies: Policies = field(default_factory=Policies)
 
@@ -73,7 +74,7 @@ class InputOptions:
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
         is_plain = not self.qrels_header and self.decimal == "." and not self.qrels_column
-        is_plain = is_plain and self.rows is None and not self.grade
+        is_plain = is_plain and self.rows is None and not self.grade and not self.na_values
         if is_plain and self.negative == "unjudged":
             return batches.judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
@@ -92,7 +93,7 @@ class InputOptions:
 
     def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
         said = {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
-        return {**said, "rows": self.rows}
+        return {**said, "rows": self.rows, "na_values": self.na_values}
 
 
 @dataclass
@@ -226,6 +227,7 @@ class RunsOrScores(InputOptions):
         if self.answers.nuggets:
             files = self.answers.read(files, self.policies.rel)
         columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
+        columns["na_values"] = self.na_values
         return files, {"measures": asked or None, "missing": self.missing, **columns}
 
     def score_files(
@@ -284,7 +286,7 @@ def refuse_reading_options(inputs: InputOptions, but: Collection[str] = ()) -> N
     usual = vars(InputOptions("", []))
     given = {name: getattr(inputs, name) for name in usual} | vars(inputs.policies)
     usual |= vars(usual["policies"])
-    apart = {"qrels", "runs", "policies", "column", *but}
+    apart = {"qrels", "runs", "policies", "column", "na_values", *but}
     for name in usual:
         if name not in apart and given[name] != usual[name]:
             raise typer.BadParameter(

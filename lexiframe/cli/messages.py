@@ -63,6 +63,7 @@ def as_options(message: str) -> str:
     message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
     message = _RATINGS.sub(r"\1--rel ", message)
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
+    message = re.sub(r"\bna_values=(-?\d+)", r"--na-values \1", message)
     message = _VALUES.sub(_as_values, message)
     message = _GRADES.sub(r"--grade \1=NUMBER ...", message).replace("in grades=", "by --grade")
     translated = _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))

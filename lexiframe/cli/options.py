@@ -129,6 +129,13 @@ OPTIONS: dict[str, Any] = {
         metavar="WORD=NUMBER",
         rare=True,
     ),
+    "na_values": option(
+        INPUT,
+        "A number that stands for none, as a value, a grade, or the id of a document: -1; repeat "
+        "for several.",
+        metavar="NUMBER",
+        rare=True,
+    ),
     "decimal": option(INPUT, "The decimal mark in text files.", rare=True),
     "rows": option(
         INPUT,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, unknown_name, warn
-from lexiframe.io import per_request_scores, score_forms
+from lexiframe.io import column_forms, per_request_scores, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
 from lexiframe.typing import MeasureLike, ScoresLike
 
@@ -21,6 +21,7 @@ def load_chosen(
     warns: bool = True,
     columns: Mapping[str, str] | None = None,
     measure_name: str | None = None,
+    na_values: column_forms.NaValues = None,
 ) -> per_request_scores.Loaded:
     """Read the scores of the measures that are asked for; see `evaluate_scores`.
 
@@ -40,6 +41,7 @@ def load_chosen(
         otherwise=measure_name or only,
         warns=warns,
         columns=columns,
+        na_values=na_values,
     )
     if "collection" in loaded.table.columns:
         raise LexiframeError(

@@ -11,7 +11,7 @@ from lexiframe.evaluation.chosen_scores import load_chosen
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Inference, groups_by
-from lexiframe.io import qrel_files, score_forms
+from lexiframe.io import column_forms, qrel_files, score_forms
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import By
 from lexiframe.significance import Alternative, Family, PairedCorrection, Test, own_tests
@@ -41,6 +41,7 @@ def evaluate_scores(
     missing: missing_requests.Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
+    na_values: column_forms.NaValues = None,
 ) -> Evaluation:
     """Compare runs by per-request scores that other tools computed, as `evaluate` compares runs.
 
@@ -56,7 +57,7 @@ def evaluate_scores(
         NuggetPreference and, where sentences are known, RPP, LR, LP and other preferences. Where a
         table names no measure, one name given here is its name. Default: all measures, counts
         (``num_ret`` ...) last.
-    run, keys, columns
+    run, keys, columns, na_values
         As for `read_scores`.
     measure_name
         The name of the measure, where a table names none.
@@ -123,7 +124,11 @@ def evaluate_scores(
         told = {"scores": answers.sources}
         e = evaluated(s, [*known], inference, (requests, groups), told, **how)
         return replace(e, answers=answers)
-    named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
+    named: dict[str, Any] = {
+        "columns": columns,
+        "measure_name": measure_name,
+        "na_values": na_values,
+    }
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
     sources = {"scores": chosen.files}
     return evaluated(

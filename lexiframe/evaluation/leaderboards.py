@@ -19,7 +19,7 @@ from lexiframe.base import (
     typed,
 )
 from lexiframe.collection import leaderboards as of
-from lexiframe.io import Tables, kept_results, output_files, to_parquet
+from lexiframe.io import Tables, column_forms, kept_results, output_files, to_parquet
 from lexiframe.typing import ScoresLike
 
 if TYPE_CHECKING:
@@ -244,6 +244,7 @@ def leaderboard(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    na_values: column_forms.NaValues = None,
 ) -> Leaderboard:
     """Rank runs over several collections, and say how sure the ranks are.
 
@@ -294,6 +295,8 @@ def leaderboard(
         1 − alpha is the level of intervals.
     samples, seed : int
         The number of resamples for percentiles and the tests of the largest t, and their seed.
+    na_values
+        As for `read_scores`: values that stand for no result.
 
     Returns
     -------
@@ -336,7 +339,7 @@ def leaderboard(
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
     which = x, rule, missing, weights, group, over, measure, smaller_is_better, larger_is_better
-    ranked = of.ranked_of(*which, columns, test, alpha, samples, seed)
+    ranked = of.ranked_of(*which, columns, test, alpha, samples, seed, na_values)
     how = {"rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test}
     return Leaderboard(ranked, how | {"alpha": alpha, "samples": samples, "seed": seed})
 

@@ -8,6 +8,11 @@ from pathlib import Path
 import polars as pl
 
 from lexiframe.base import ReadError, SchemaError, n_and_first, printed, warn
+from lexiframe.io.column_forms.values_for_none import (
+    NaValues,
+    warn_of_values,
+    without_values,
+)
 from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
 from lexiframe.io.score_forms.means_among_data import drop_odd_collections, drop_summaries
@@ -40,10 +45,15 @@ def checked_collections(
 
 
 def read_results_files(
-    files: Sequence[Path], revisions: str, languages: str | None, measure: str | None
+    files: Sequence[Path],
+    revisions: str,
+    languages: str | None,
+    measure: str | None,
+    na_values: NaValues,
 ) -> pl.DataFrame:
     """Read files of results that tools wrote; ``measure`` is the one to keep."""
     table = read_results(files, revisions, languages).rename({"file": "place"})
+    table = without_values(table, "value", na_values)
     if measure is not None:
         known = table["measure"].unique().sort()
         table = table.filter(pl.col("measure") == measure)
@@ -80,6 +90,8 @@ def _checked_scores(
             f"{empty.height} ({', '.join(named)}{', ...' if empty.height > len(named) else ''})"
         )
     others = [name for name in present if name not in ("run", "collection")]
+    by = ["collection", *(name for name in others if name == "measure")]
+    warn_of_values(table, by, table["place"][0].rpartition(", ")[0] or table["place"][0])
     table = drop_odd_collections(table, ["run", *others], wanted)
     if "query_id" in others:
         cells = ["run", *(name for name in others if name != "query_id")]

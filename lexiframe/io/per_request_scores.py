@@ -22,6 +22,11 @@ from lexiframe.base import (
     warn,
 )
 from lexiframe.io.column_forms.objects import is_frame, to_frame
+from lexiframe.io.column_forms.values_for_none import (
+    NaValues,
+    warn_of_values,
+    without_values,
+)
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.score_forms.four_columns import PLAIN, FourColumns, ScoreForm
@@ -33,7 +38,7 @@ from lexiframe.io.score_forms.layouts import (
     rows_of,
 )
 from lexiframe.io.score_forms.means_among_data import drop_summaries
-from lexiframe.io.score_forms.plain_data import are_records, frame_of_records
+from lexiframe.io.score_forms.plain_data import are_records, frame_of_records, records_of_tool
 from lexiframe.io.score_forms.row_numbers import place_index, warn_of_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, name_nested_columns, table_of_text
@@ -56,6 +61,7 @@ def read_scores(
     languages: str | None = None,
     form: ScoreForm | None = None,
     requests: Iterable[Any] | None = None,
+    na_values: NaValues = None,
 ) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
@@ -80,7 +86,8 @@ def read_scores(
           ``measure`` names the measure. Without a column of queries, these are numbered from 1.
           A dictionary of columns will do: ``{"qid": [...], "bm25": [...]}``;
         - a list of records, as ragas' ``result.scores``, or deepeval's test results as dictionaries
-          (``{"name": ..., "metrics_data": [...]}``);
+          (``{"name": ..., "metrics_data": [...]}``), also in the files of deepeval, RAGChecker and
+          promptfoo;
         - a matrix with one row for each request and one column for each measure: it has a column
           of runs, or ``run`` names the run;
         - lexiframe's own table of scores, also as Parquet;
@@ -94,7 +101,8 @@ def read_scores(
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``topic_id``, ``user_id``, ``user`` or ``user_input``; ``run``, ``name``,
-        ``system``, ``tag``, ``model``, ``runid``, ``run_id`` or ``model_name``; ``replicate``;
+        ``system``, ``tag``, ``model``, ``runid``, ``run_id`` or ``model_name``; without any of
+        these ``question_id`` and ``model_id``; ``replicate``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that. Capital letters and blanks do not count: ``Model Name``.
@@ -126,6 +134,8 @@ def read_scores(
     requests
         The ids of the requests, by which their column is known where there is no header. Default:
         the column with ``all``, unless names of measures show it.
+    na_values : float or list of float, optional
+        Values that stand for none: −1 of a judge that failed. They are gaps, as NaN is.
 
     Returns
     -------
@@ -182,10 +192,11 @@ def read_scores(
         found = shown(requests)
         raise TypeError(f"read_scores: expected requests to be a list of ids, found {found}")
     four = FourColumns(form, None if requests is None else frozenset(map(str, requests)))
-    of_tools = scores_of_tools(source, revisions, languages, measure)
+    of_tools = scores_of_tools(source, revisions, languages, measure, na_values)
     if of_tools is not None:
         return of_tools
-    return load_scores(given_scores(source, measure, run, keys), columns=columns, four=four).table
+    how: dict[str, Any] = {"columns": columns, "four": four, "na_values": na_values}
+    return load_scores(given_scores(source, measure, run, keys), **how).table
 
 
 def scores_of_tools(
@@ -193,13 +204,14 @@ def scores_of_tools(
     revisions: Revisions = "newest",
     languages: str | None = None,
     measure: str | None = None,
+    na_values: NaValues = None,
 ) -> pl.DataFrame | None:
     """Read folders and files in which tools keep results of leaderboards; None for others."""
     from lexiframe.io.collection_scores import read_results_files
     from lexiframe.io.result_forms.found import result_files
 
     files = result_files(source)
-    return read_results_files(files, revisions, languages, measure) if files else None
+    return read_results_files(files, revisions, languages, measure, na_values) if files else None
 
 
 @dataclass(frozen=True)
@@ -220,6 +232,7 @@ def load_scores(
     kept: tuple[str, ...] = (),
     wanted: frozenset[str] = frozenset(),
     four: FourColumns = PLAIN,
+    na_values: NaValues = None,
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
@@ -231,7 +244,8 @@ def load_scores(
     loaded = in_threads(
         lambda one: _load_source(one, otherwise, columns or {}, kept, four), given, "reading scores"
     )
-    origins, tables, files = zip(*loaded, strict=True)
+    origins, read, files = zip(*loaded, strict=True)
+    tables = [without_values(rows, "value", na_values) for rows in read]
     if texts := {name: one.where for one in origins[::-1] for name in one.texts}:
         where, n = next(iter(texts.values())), n_and_first(texts)
         warn(f"{where}: columns of text, which are no scores, left out: {n}")
@@ -247,6 +261,7 @@ def load_scores(
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
+    warn_of_values(table, ["measure"], origins[0].where)
     table = drop_summaries(table, "query_id", ["run", "measure"])
     table = drop_summaries(table, "run", ["query_id", "measure"])
     table = _drop_empty_requests(table, origins)
@@ -296,6 +311,8 @@ def _columns_of(source: Source, four: FourColumns) -> tuple[pl.DataFrame, str]:
     content = source.origin.content("scores")
     if content.form is None:
         unit = "record" if is_json(content.data) else "line"
+        if unit == "record" and (rows := records_of_tool(content.data)) is not None:
+            return rows.with_row_index(PLACE, offset=1), unit
         return table_of_text(content.data, source.where, four), unit
     table = to_frame(read_arrow(content.form, content.data, source.where), "value", source.where)
     return table.with_row_index(PLACE, offset=1), "row"

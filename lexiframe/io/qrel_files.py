@@ -36,6 +36,7 @@ from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.column_forms.objects import are_several_runs, to_frame
 from lexiframe.io.column_forms.requests_called import requests_called
+from lexiframe.io.column_forms.values_for_none import NaValues, values_in, without_none
 from lexiframe.io.files.data_sources import (
     File,
     expanded,
@@ -84,6 +85,7 @@ def read_qrels(
     rows: str | Path | None = None,
     max_grade: float | None = None,
     grades: Mapping[Any, float | None] | None = None,
+    na_values: NaValues = None,
 ) -> pa.Table:
     """Read relevance judgments into an Arrow table.
 
@@ -122,6 +124,9 @@ def read_qrels(
         What grades mean that are words: ``{"E": 3, "S": 2, "C": 1, "I": 0}``. None stands for no
         judgment: with ``{"": None}`` rows with an empty grade are left out, and a warning counts
         them. Without ``grades``, true is 1 and false 0.
+    na_values : float or list of float, optional
+        Numbers that stand for none, as ids of documents (see `read_runs`) and as grades: rows of
+        judgments that failed are left out.
 
     Returns
     -------
@@ -158,6 +163,7 @@ def read_qrels(
     check_choice("duplicates", duplicates, get_args(Duplicates))
     check_choice("read_qrels", negative, get_args(Negative), "negative")
     options = TextOptions(None, header, decimal, columns or {}, rows=rows, grades=grades or {})
+    options = replace(options, na_values=na_values)
     origin = file_or_data(qrels)
     judged = load_qrels(origin, options, hashed=True)
     if max_grade is not None:
@@ -246,7 +252,7 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
         rows = parse_qrels(content, where, options)
     except LexiframeError as error:
         raise error_with_line(error, content, where, options, schemas.QRELS) from None
-    is_whole = content.form is None and not options.grades  # which may leave out rows
+    is_whole = content.form is None and not (options.grades or options.na_values)  # no row left out
     places = places_in(file, options, schemas.QRELS) if is_whole else None
     return Judgments(rows, where, places, sha256)
 
@@ -299,7 +305,10 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
         table = labels.graded(table, where, options.grades)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
+    table = without_none(table, where, options.na_values)
     table = checked_ids(table, schemas.QRELS, where, coded=schemas.IDS)
+    is_none = pl.col("relevance").is_in(values_in(options.na_values))
+    table = table.filter(~is_none.fill_null(value=False)) if options.na_values else table
     refuse_no_number(table, "relevance", where)
     _refuse_infinite(table, where)
     if may_have_changed(table, "relevance"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lexiframe.base import check_choice
+from lexiframe.io.column_forms.values_for_none import NaValues, values_in
 
 Third = Literal["rank", "score"]
 Better = Literal["high", "low"]
@@ -24,6 +25,7 @@ class TextOptions:
     better: Better = "high"
     rows: str | Path | None = None
     grades: Mapping[str, float | None] = field(default_factory=dict)
+    na_values: NaValues = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
@@ -37,6 +39,8 @@ class TextOptions:
         object.__setattr__(self, "columns", named)
         object.__setattr__(self, "grades", {str(k): v for k, v in self.grades.items()})
         object.__setattr__(self, "rows", None if self.rows is None else str(self.rows))
+        if self.na_values is not None:
+            object.__setattr__(self, "na_values", values_in(self.na_values))
         check_choice("third", self.third, (None, *get_args(Third)))
         check_choice("decimal", self.decimal, (".", ","))
         check_choice("better", self.better, get_args(Better))

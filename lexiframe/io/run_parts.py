@@ -30,6 +30,7 @@ from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.column_forms.objects import form_of_tool, to_frame
+from lexiframe.io.column_forms.values_for_none import without_none
 from lexiframe.io.files.data_sources import File, Parts, Source, one_run_per_source
 from lexiframe.io.files.form import Form, Opened
 from lexiframe.io.files.provenance import provenance_of
@@ -338,7 +339,8 @@ def _part_of_lines(
             )
         name = one_run_per_source(rows["tag"].unique().to_list(), source.where)
         rows = rows.drop("tag")
-    return RunPart(
+    rows = without_none(rows, source.where, options.na_values)
+    part = RunPart(
         str(name),
         rows,
         source.where,
@@ -349,6 +351,10 @@ def _part_of_lines(
         unread=(*others.columns,),
         doubts=doubts,
     )
+    if not options.na_values:
+        return part
+    alone = _separate_empty(part.name, rows, part.where, None)
+    return replace(part, rows=alone.rows, empty=alone.empty, places=None)
 
 
 def parts_of_table(
@@ -370,6 +376,8 @@ def parts_of_table(
         ranks = whole_ranks(named["rank"])  # other text stays, and is refused below
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
+    named = without_none(named, where, options.na_values)
+    places = None if options.na_values else places  # rows may have been left out
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
     named = _orient_scores(named, options)
     if "score" in named.columns and may_have_changed(named, "score"):

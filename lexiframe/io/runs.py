@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lexiframe.base import LexiframeError, check_choice, coded, in_threads, n_and_first, typed, warn
 from lexiframe.io import problems
+from lexiframe.io.column_forms.values_for_none import NaValues
 from lexiframe.io.files.data_sources import find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.tables import to_arrow
@@ -33,6 +34,7 @@ def scan_runs(
     decimal: str = ".",
     better: Better = "high",
     rows: str | Path | None = None,
+    na_values: NaValues = None,
 ) -> RunScan:
     """Find runs without reading them: they are read one file at a time, when they are needed.
 
@@ -45,7 +47,7 @@ def scan_runs(
 
     Parameters
     ----------
-    runs, name_from, columns, third, header, decimal, better, rows
+    runs, name_from, columns, third, header, decimal, better, rows, na_values
         As for `read_runs`.
 
     Returns
@@ -68,7 +70,7 @@ def scan_runs(
     ['pca8_euclidean', 'pixels_euclidean']
     """
     check_choice("name_from", name_from, get_args(NameFrom))
-    options = TextOptions(third, header, decimal, columns or {}, better, rows)
+    options = TextOptions(third, header, decimal, columns or {}, better, rows, na_values=na_values)
     if isinstance(runs, RunScan):
         if (name_from, options) != ("file", TextOptions()):
             raise LexiframeError(
@@ -92,6 +94,7 @@ def read_runs(
     decimal: str = ".",
     better: Better = "high",
     rows: str | Path | None = None,
+    na_values: NaValues = None,
 ) -> pa.Table:
     """Read runs into one Arrow table.
 
@@ -138,6 +141,9 @@ def read_runs(
     rows
         For predictions of learning to rank, one number in each line: the file whose rows they are
         of, as for `read_qrels`, or a file with the number of rows of each query.
+    na_values : float or list of float, optional
+        Ids of documents that stand for none, whose rows are left out: −1 where faiss finds no
+        neighbour. By default −1 beside whole numbers is an error; an empty list keeps it.
 
     Returns
     -------
@@ -195,7 +201,7 @@ def read_runs(
     {'run': 'dense', 'replicate': 'seed 2', 'score': 2.25}
     """
     how: dict[str, Any] = {"columns": columns, "third": third, "header": header}
-    how |= {"decimal": decimal, "better": better, "rows": rows}
+    how |= {"decimal": decimal, "better": better, "rows": rows, "na_values": na_values}
     scan = scan_runs(runs, name_from=name_from, **how)
     load = partial(scan.load, rank=True, hashed=True)
     loaded = [*in_threads(load, range(len(scan)), "reading runs")]

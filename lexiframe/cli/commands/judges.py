@@ -138,13 +138,20 @@ class JudgeOptions(InputOptions):
             of_judges = self.files().items()
             return {n: answers.read(p, rel, f"judge {n!r}: ") for n, p in of_judges}
         if self.scores:
-            columns = as_columns(self.column)
+            said = {"columns": as_columns(self.column), "na_values": self.na_values}
             read = per_request_scores.read_scores
-            return {n: read(p, columns=columns) if columns else p for n, p in self.files().items()}
+            return {
+                n: read(p, **said) if any(said.values()) else p for n, p in self.files().items()
+            }
         if self.missing is not None:
             raise typer.BadParameter("--missing is for --scores; leave it out")
         is_usual = not self.qrels_header and self.decimal == "." and not self.qrels_column
-        if is_usual and not self.grade and self.policies.duplicates == "error":
+        if (
+            is_usual
+            and not self.grade
+            and not self.na_values
+            and self.policies.duplicates == "error"
+        ):
             return {name: batches.judgments_in(path) for name, path in self.files().items()}
         said = self._text_options(self.qrels_header, self.qrels_column)
         said |= {"duplicates": self.policies.duplicates, "grades": as_grades(self.grade)}

@@ -194,6 +194,7 @@ def leaderboard(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    na_values: list[float] | None = None,
     report: Page = None,
     out: Folder = None,
     all: bool = False,
@@ -219,6 +220,7 @@ def leaderboard(
         alpha=alpha,
         samples=samples,
         seed=seed,
+        na_values=na_values,
     )
     if format == "table":
         typer.echo(str(board.summary("all" if all else "first")))

@@ -77,6 +77,7 @@ def votes(
     column: list[str] | None = None,
     value: list[str] | None = None,
     strong: Strong = 1,
+    na_values: list[float] | None = None,
     all: Everything = False,
     report: Page = None,
     out: Folder = None,
@@ -88,7 +89,7 @@ def votes(
     refuse_replacing(written, files)
     source: Any = files[0] if len(files) == 1 else files
     how = {"columns": as_columns(column), "values": as_columns(value, "1=a")}
-    v = stated.read_preferences(source, measure=measure, strong=strong, **how)
+    v = stated.read_preferences(source, measure=measure, strong=strong, na_values=na_values, **how)
     found = of.bradley_terry(v, ties=ties, prior=prior, by=by, level=level, elo=elo)
     judges = judge_consistency(v, alpha=1 - level) if _are_several(v.judgments) else None
     if format == "table":

@@ -11,6 +11,7 @@ from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, r
 from lexiframe.collection.leaderboards.board import Board, Group, read_board
 from lexiframe.collection.leaderboards.ranked import Over, Ranked, RankTest
 from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
+from lexiframe.io import column_forms
 from lexiframe.orderings import refuse_many
 from lexiframe.orderings import rules as known_rules
 
@@ -33,6 +34,7 @@ def ranked_of(
     alpha: float,
     samples: int,
     seed: int,
+    na_values: column_forms.NaValues = None,
 ) -> list[Ranked]:
     """Read a leaderboard, settle its gaps, and return what each rule ranks; see `leaderboard`."""
     resampling.check_share("leaderboard", "alpha", alpha)
@@ -47,7 +49,8 @@ def ranked_of(
             f"{weights!r}"
         )
     weighed = [*map(str, weights)] if isinstance(weights, Mapping) else []
-    board = read_board(x, measure, group, smaller_is_better, larger_is_better, weighed, columns)
+    which = measure, group, smaller_is_better, larger_is_better, weighed, columns, na_values
+    board = read_board(x, *which)
     if over == "groups" and board.groups is None:
         raise LexiframeError(
             "leaderboard: over='groups' generalises to other groups of collections, found none; "

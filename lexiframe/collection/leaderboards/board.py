@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name, warn
-from lexiframe.io import per_request_scores, score_forms
+from lexiframe.io import column_forms, per_request_scores, score_forms
 from lexiframe.metrics import derived
 from lexiframe.pairwise import facts
 
@@ -94,6 +94,7 @@ def read_board(
     larger_is_better: Collection[str] = (),
     weighed: Collection[str] = (),
     columns: Mapping[str, str] | None = None,
+    na_values: column_forms.NaValues = None,
 ) -> Board:
     """Read a leaderboard from anything that `read_scores` takes.
 
@@ -106,7 +107,7 @@ def read_board(
     table = _reached(x, measure)
     if table is None:
         kept = (group,) if isinstance(group, str) else ()
-        table = _checked_scores(x, kept, wanted, columns)
+        table = _checked_scores(x, kept, wanted, {"columns": columns, "na_values": na_values})
     table = _measure_rows(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
@@ -186,7 +187,7 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
 
 
 def _checked_scores(
-    x: Any, kept: tuple[str, ...], wanted: frozenset[str], columns: Mapping[str, str] | None
+    x: Any, kept: tuple[str, ...], wanted: frozenset[str], read: dict[str, Any]
 ) -> pl.DataFrame:
     if isinstance(x, Mapping) and x and all(hasattr(one, "scores") for one in x.values()):
         # Evaluations by the names of their collections.
@@ -196,11 +197,11 @@ def _checked_scores(
         )
     if hasattr(x, "table_for"):  # an evaluation of collections
         x = x.scores
-    table = per_request_scores.scores_of_tools(x)
+    table = per_request_scores.scores_of_tools(x, na_values=na_values)
     if table is None:
         given = score_forms.given_scores(x, None, None, None)
         more = tuple(name for name in kept if name not in _SCORES)  # these are kept anyway
-        how: dict[str, Any] = {"columns": columns, "kept": more, "wanted": wanted}
+        how: dict[str, Any] = {**read, "kept": more, "wanted": wanted}
         table = per_request_scores.load_scores(given, warns=False, **how).table
     if "collection" not in table.columns:
         raise LexiframeError(

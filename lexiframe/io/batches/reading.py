@@ -100,7 +100,11 @@ def _further_down(error: SchemaError, before: Counter[str]) -> SchemaError:
 def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -> list[RunPart]:
     named = rename_columns(table, schemas.RUNS, source.where, options.columns)
     has_run = "run" in named.columns
-    is_plain = _needs_no_check(named, "score") and "replicate" not in named.columns
+    is_plain = (
+        options.na_values is None
+        and _needs_no_check(named, "score")
+        and "replicate" not in named.columns
+    )
     is_other = source.name == "" or options.better == "low"
     if not is_plain or is_other or (has_run and source.is_given):
         parts = parts_of_table(table, source, options)
@@ -145,6 +149,7 @@ def _needs_no_check(named: pl.DataFrame, number: str) -> bool:
         number in named.columns
         and all(_is_plain_text(column) for column in texts)
         and all(column.dtype in _WHOLE or _is_plain_text(column) for column in ids)
+        and not (named["doc_id"] == (-1 if named["doc_id"].dtype in _WHOLE else "-1")).any()
         and not any(column.has_nulls() for column in [*ids, *ranks, named[number]])
         and all(column.dtype == pl.Int64 for column in ranks)
         and _is_plain_number(named[number], finite=number == "relevance")

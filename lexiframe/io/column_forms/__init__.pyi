@@ -8,6 +8,8 @@ from .column_names import columns_of as columns_of
 from .objects import held as held
 from .lists_of_items import rename_columns as rename_columns
 from .objects import is_frame as is_frame
+from .measure_names import SIMILARITY as SIMILARITY
 from .column_names import items_of_implicit_feedback as items_of_implicit_feedback
 from .numbers import refuse_lost_digits as refuse_lost_digits
 from .objects import to_frame as to_frame
+from .values_for_none import NaValues as NaValues

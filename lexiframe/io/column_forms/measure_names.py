@@ -10,6 +10,8 @@ SUMMARIES = ("all", "amean")  # the query in lines of means by trec_eval, and by
 _LONG = r"^(?:[a-zA-Z]{2}|\d)"
 # The stem of a measure's name, without cut-offs and parameters: ndcg_cut of ndcg_cut_10.
 _STEM = r"^(.+?)(?:[_.]-?\d.*)?(?:[@(].*)?$"
+SIMILARITY = r"(?i)^(?:.+[_-])?(?:cosine|cos_sim|dot|dot_score|euclidean|manhattan|hamming)[_-]"
+"""What sentence-transformers puts before a measure: by which similarity documents were ranked."""
 _MEASURES = frozenset(
     """
     runid num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret map gm_map rprec rprec_mult bpref
@@ -28,10 +30,10 @@ def are_measures(names: pl.Series) -> list[str]:
 
     Examples
     --------
-    >>> are_measures(pl.Series(["bm25", "map", "P_5", "nDCG(dcg='exp')@10"]))
-    ['map', 'P_5', "nDCG(dcg='exp')@10"]
+    >>> are_measures(pl.Series(["bm25", "map", "P_5", "nDCG(dcg='exp')@10", "cosine_ndcg@10"]))
+    ['map', 'P_5', "nDCG(dcg='exp')@10", 'cosine_ndcg@10']
     """
-    stems = names.str.to_lowercase().str.extract(_STEM)
+    stems = names.str.replace(SIMILARITY, "").str.to_lowercase().str.extract(_STEM)
     return names.filter(stems.is_in(list(_MEASURES)).fill_null(value=False)).to_list()
 
 

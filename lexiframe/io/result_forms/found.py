@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import ReadError, n_and_first, progress, sums, warn
+from lexiframe.base import Problem, ReadError, SchemaError, n_and_first, progress, sums, warn
 from lexiframe.io.result_forms import form_of_result
 from lexiframe.io.result_forms.parts import same_parts
 
@@ -66,9 +66,26 @@ def read_results(
         raise ReadError(f"{files[0]}: expected results with scores, found none")
     if table["smaller_is_better"].null_count() == table.height:
         table = table.drop("smaller_is_better")
+    _refuse_several_values(table)
     table = same_parts(table).drop("split", "subset", "is_chosen")
     table = _requests_first(table)
     return table if revisions == "all" else _newest(table, versions).drop("replicate")
+
+
+def _refuse_several_values(table: pl.DataFrame) -> None:
+    """Raise where a file has several values of a request: nobody knows which of them counts."""
+    key = [name for name in table.columns if name not in ("value", "smaller_is_better")]
+    rows = table.filter(pl.col("query_id").is_not_null())
+    twice = rows.filter(rows.select(pl.struct(key).is_duplicated()).to_series())
+    if twice.height:
+        one = twice.row(0, named=True)
+        found = (
+            f"several in {twice.height} rows, {one['query_id']!r} of {one['collection']!r} first"
+        )
+        advice = "leave one of two filters in the file, or name it in the field filter"
+        raise SchemaError(
+            Problem(one["file"], f"one {one['measure']!r} of a sample", found, advice)
+        )
 
 
 def _newest(table: pl.DataFrame, versions: dict[tuple[str, str], tuple[Any, ...]]) -> pl.DataFrame:

@@ -5,14 +5,39 @@ Both functions return what to warn of, because files are read in threads.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import polars as pl
 
 from lexiframe.base import n_and_first
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
 
-_WORDS = {"true": "1", "false": "0"}
+_WORDS = ({"true": "1", "false": "0"}, {"c": "1", "p": "0.5", "i": "0", "n": "0"})
+"""Words for numbers, of which each column has those of one kind; letters are inspect_ai's."""
+_SPREAD = r"^([+-]?[0-9.,]+)\s*(?:±|\+/?-)\s*[0-9.,]+$"
 _NEAR = 1e-6
 """The share by which a mean may differ from that of its rows."""
+
+
+Text = TypeVar("Text", pl.Series, pl.Expr)
+
+
+def plain_value(text: Text) -> Text:
+    """Return what a cell says in small letters: 50.1 of 50.1 ± 1.2."""
+    return text.str.strip_chars().str.to_lowercase().str.replace(_SPREAD, "${1}")
+
+
+def text_as_numbers(text: pl.Series) -> pl.Series:
+    """Return words for numbers as these, where all words are of one kind; other text as it is.
+
+    Examples
+    --------
+    >>> text_as_numbers(pl.Series(["c", "i", None])).to_list()
+    ['1', '0', None]
+    """
+    values = text.drop_nulls()
+    words = next((one for one in _WORDS if len(values) and values[0] in one), {})
+    return text.replace(words) if values.is_in([*words]).all() else text
 
 
 def words_as_numbers(
@@ -29,10 +54,12 @@ def words_as_numbers(
     """
     if table[value].dtype != pl.String:
         return table, ""
-    text = pl.col(value).str.strip_chars().str.to_lowercase()
-    table = table.with_columns(
-        pl.when(text.is_in([*_WORDS])).then(text.replace(_WORDS)).otherwise(value).alias(value)
-    )
+    text = plain_value(pl.col(value))
+    truth, letters = _WORDS
+    are_letters = text.is_in([*letters, *empty]).all().over(measure)  # without regard to nulls
+    words = pl.when(are_letters).then(text.replace(letters)).otherwise(text.replace(truth))
+    is_word = text.is_in([*truth]) | are_letters
+    table = table.with_columns(pl.when(is_word).then(words).otherwise(value).alias(value))
     is_number = text.cast(pl.Float64, strict=False).is_not_null() | text.is_in(empty)
     has_number = is_number.any().over(measure)
     left_out = table.filter(~has_number)[measure].unique().sort()

@@ -27,7 +27,12 @@ from lexiframe.io.column_forms.column_names import (
 )
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
 from lexiframe.io.column_forms.numbers import first_inexact
-from lexiframe.io.score_forms.judged_rows import other_means, words_as_numbers
+from lexiframe.io.score_forms.judged_rows import (
+    other_means,
+    plain_value,
+    text_as_numbers,
+    words_as_numbers,
+)
 from lexiframe.io.score_forms.text import PLACE
 
 WORDS = {  # collections may be called Query or Score, and so only ids are known in any case
@@ -49,9 +54,12 @@ ALL_WORDS = {
     "collection": COLLECTION_WORDS,
     "value": [*WORDS["value"], "main_score"],
 }
+_SPARE = {"question_id": "query_id", "model_id": "run"}
+"""Names of ids that count where no other column has the ids."""
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none", "-", "–", "—"]
 _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 _LIKE_NUMBERS = r"^[^\pL]*\d[^\pL]*$"
+_STEPS = frozenset("epoch epochs step steps global_step checkpoint".split())
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
@@ -137,11 +145,12 @@ def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:
 def _measure_of_file(given: ScoreTable, found: dict[str, str]) -> str | None:
     """Return the name of a file whose rows name their runs and no measure; else None.
 
-    The columns of a matrix may be anything, so its file has to be called like a measure.
+    The columns of a matrix may be anything, so its file has to be called like a measure. Rows of a
+    frame have the measure that their column of values is called.
     """
-    if given.name is None or given.is_given:
-        return None
     names_runs = {"run", "query_id", "value"} <= set(found)
+    if given.name is None or given.is_given:
+        return found["value"] if names_runs else None
     return given.name if names_runs or _all_measures([given.name]) else None
 
 
@@ -201,6 +210,8 @@ def rename_known_columns(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.Da
     if is_long and {*table.columns} <= {PLACE, *known, *names, *values}:
         names |= values
     names |= ids
+    spare = {name: _SPARE.get(plain_name(name)) for name in table.columns if name not in kept}
+    names |= {name: word for name, word in spare.items() if word and word not in ours}
     words = [*names.values()]
     return table.rename({name: word for name, word in names.items() if words.count(word) == 1})
 
@@ -209,8 +220,8 @@ def _has_text(column: pl.Series) -> bool:
     """Return whether some value is text, and no number."""
     if column.dtype not in _TEXTS:
         return False
-    text = column.cast(pl.String).str.strip_chars()
-    text = text.filter(~text.str.to_lowercase().is_in(_NO_VALUE))
+    text = plain_value(column.cast(pl.String))
+    text = text.filter(~text.is_in(_NO_VALUE))
     return text.cast(pl.Float64, strict=False).null_count() > 0
 
 
@@ -231,7 +242,7 @@ def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
     ['license']
     """
     simple = table.select(names).select(pl.selectors.by_dtype(*_TEXTS))
-    values = simple.select(pl.all().cast(pl.String).str.strip_chars().str.to_lowercase())
+    values = simple.select(plain_value(pl.all().cast(pl.String)))
     return [
         column.name
         for column in values.select(pl.all().replace(dict.fromkeys(_NO_VALUE, None)))
@@ -340,6 +351,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
             "are (run='bm25')"
         )
     if "query_id" not in found:
+        _refuse_checkpoints(given, cells)
         _refuse_ids(given, cells)
     numbered = pl.int_range(1, pl.len() + 1).cast(pl.String).alias("query_id")
     queries = [] if "query_id" in found else [numbered]
@@ -354,6 +366,16 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
 
 def _all_measures(names: Sequence[str]) -> bool:
     return len(are_measures(pl.Series(names))) == len(names)
+
+
+def _refuse_checkpoints(given: ScoreTable, cells: Sequence[str]) -> None:
+    """Raise for a column of steps of training that go on: the rows are no requests."""
+    steps = [name for name in cells if plain_name(name) in _STEPS]
+    numbers = given.table.select(pl.col(steps).cast(pl.Float64, strict=False)).drop_nulls()
+    if any(column.is_sorted() for column in numbers):
+        found = f"rows that look like checkpoints of one run, by {n_and_first(steps)}"
+        advice = "lexiframe.read_log reads them; scores of requests have a column query_id"
+        raise SchemaError(Problem(given.where, "a row for each request", found, advice))
 
 
 def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
@@ -388,11 +410,10 @@ def numbers_of(
 
     ``whose`` says of each row whose score it is, for errors.
     """
+    written = column
     if column.dtype == pl.String:
-        text = column.str.strip_chars()
-        column = text.set(text.str.to_lowercase().is_in(_NO_VALUE).fill_null(value=False), None)
-        if text.str.to_lowercase().is_in(["true", "false"]).all():
-            column = text.str.to_lowercase().replace({"true": "1", "false": "0"})
+        text = plain_value(column)
+        column = text_as_numbers(text.set(text.is_in(_NO_VALUE).fill_null(value=False), None))
     elif not (column.dtype.is_numeric() or column.dtype in (pl.Null, pl.Boolean)):
         expected, advice = f"scores in the column {column.name}", reader_of_answers([column.name])
         raise SchemaError(Problem(given.where, expected, str(column.dtype), advice))
@@ -402,7 +423,7 @@ def numbers_of(
     if len(bad):
         raise ReadError(
             f"{given.at(given.table[PLACE][bad[0]])}: expected a finite number as {column.name}, "
-            f"found {column[bad[0]]!r}{f' for {whose[bad[0]]}' if whose else ''}"
+            f"found {written[bad[0]]!r}{f' for {whose[bad[0]]}' if whose else ''}"
         )
     if inexact := first_inexact(column, numbers):
         advice = "subtract the same number from all, or divide them by one"

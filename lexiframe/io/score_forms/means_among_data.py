@@ -12,6 +12,7 @@ from lexiframe.io.score_forms.names_of_summaries import (
     MENTIONS_MEAN,
     SAYS_MEAN,
     SUMMARIES,
+    are_of_others,
     are_properties,
     words_of,
 )
@@ -105,6 +106,9 @@ def drop_summaries(
     words = words_of(names)
     is_called = words.str.contains("|".join(SUMMARIES.values()))
     is_property = are_properties(names) & (unit == "collection")
+    mentions = words.str.contains(MENTIONS_MEAN) & (unit == "collection") & ~is_property
+    if (~is_called & ~mentions & ~is_property).sum() >= _FEWEST:
+        is_called |= mentions  # as Average WER is, or Retrieval Average, of a part of the others
     data = names.filter(~is_called & ~is_property)
     rows = rows.with_columns(called=~pl.col(unit).is_in(data.implode()))
     units = _Units(rows, [*within, unit], [*within, *cells])
@@ -113,6 +117,7 @@ def drop_summaries(
     left = names.filter(is_called & ~names.is_in([*wanted]))
     for what, pattern in SUMMARIES.items():
         called = left.filter(words_of(left).str.contains(pattern))
+        called = left if what == _MEANS else called
         found = (
             _units_that_are_means(units, called, ends)
             if what == _MEANS
@@ -126,10 +131,7 @@ def drop_summaries(
     means = table.filter(pl.col(unit).is_in(says_so.implode()))
     table = _left_out(table, means, units.place, "that are called means")
     left = left.filter(~left.is_in(says_so.implode()))
-    if unit == "collection":  # as Retrieval Average is, of a part of the others
-        of_parts = names.filter(words.str.contains(MENTIONS_MEAN) & ~is_called)
-        left = pl.concat([left, of_parts.filter(~of_parts.is_in([*wanted]))])
-    left = left.sort()
+    left = pl.concat([left, names.filter(mentions & ~is_called & ~names.is_in([*wanted]))]).sort()
     if len(left):
         warn(
             f"{_PLURALS[unit]} that are called like summaries, but do not sum the others up: "
@@ -144,6 +146,11 @@ def drop_odd_collections(
 ) -> pl.DataFrame:
     """Leave out collections that sum the others up, or are properties of the runs; warn."""
     names = table["collection"].unique()
+    statistics = names.filter(are_of_others(names) & ~names.is_in([*wanted]))
+    of_others = table.filter(pl.col("collection").is_in(statistics.implode()))
+    are = "that are called like another one and its error, number, rank or time"
+    table = _left_out(table, of_others, ["collection"], are)
+    names = names.filter(~names.is_in(statistics.implode()))
     found = names.filter(are_properties(names) & ~names.is_in([*wanted]))
     if len(names) - len(found) >= _FEWEST:
         properties = table.filter(pl.col("collection").is_in(found.implode()))

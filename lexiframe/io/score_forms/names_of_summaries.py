@@ -19,8 +19,8 @@ SUMMARIES = {
 """What each summary is called, in the words of `words_of`."""
 SAYS_MEAN = rf"^({_MEAN})( scores?)?$"
 """What says that it is a mean, be it of something else than the others."""
-MENTIONS_MEAN = rf"^avg | ({_MEAN})$"
-"""What may be the mean of a part of the others: Avg STS, Retrieval Average."""
+MENTIONS_MEAN = rf"^avg |^average( \w+){{1,2}}$| ({_MEAN})$"
+"""What may be the mean of the others or a part of them: Average WER, Avg STS, STS Average."""
 _HEADS = (
     "rank|ranks|ranking|position|cost|costs|price|prices|pricing|latency|latencies|throughput|"
     "runtime|qps|co2|co₂|co2eq|co2e|emissions|flops|tflops|gflops|params|parameters|tokens|size|"
@@ -41,6 +41,27 @@ _PROPERTY = (
     rf"(({_BESIDE}|{_HEADS}) )+({_PARTS})( ({_BESIDE}|{_HEADS}|{_PARTS}))*|"
     rf"({_PARTS})( ({_BESIDE}|{_HEADS}|{_PARTS}))+)$"
 )
+
+_STATISTIC = (
+    r"(std|sd|stdev|sem?|var|variance|n|count|rank|time|lower|upper|"
+    r"(std|standard)[ _.-]?(err|error|dev|deviation)|stderr|"
+    r"ci[ _.-]?\d*[ _.-]?(low|lower|lo|high|upper|hi)?|(lower|upper)[ _.-]?(ci|bound))"
+)
+_OF_ANOTHER = rf"(?i)([\s_./:(\[-]+{_STATISTIC}|\s*[(\[]?(±|\+/-))[)\]]*(?P<rest>,[^,]*)?$"
+
+
+def are_of_others(names: pl.Series) -> pl.Series:
+    """Return whether names are those of others with a statistic, a rank or a time behind them.
+
+    Examples
+    --------
+    >>> names = ["AIME", "AIME_stderr", "AIME (std)", "AIME±", "race_high", "acc,none"]
+    >>> names.append("acc_stderr,none")
+    >>> [name for name in names if are_of_others(pl.Series(names))[names.index(name)]]
+    ['AIME_stderr', 'AIME (std)', 'AIME±', 'acc_stderr,none']
+    """
+    of = names.str.replace(_OF_ANOTHER, "${rest}")
+    return (of != names) & of.is_in(names.implode())
 
 
 def are_properties(names: pl.Series) -> pl.Series:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import Problem, ReadError, SchemaError, unknown_name
+from lexiframe.base import Problem, ReadError, SchemaError, n_and_first, unknown_name
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, candidates_for, columns_among
 from lexiframe.io.column_forms.measure_names import are_measures
 from lexiframe.io.score_forms.layouts import (
@@ -12,6 +12,7 @@ from lexiframe.io.score_forms.layouts import (
     ScoreTable,
     drop_texts,
     numbers_of,
+    plain_name,
     refuse_without_run,
     texts_among,
 )
@@ -19,6 +20,10 @@ from lexiframe.io.score_forms.row_numbers import drop_row_numbers
 from lexiframe.io.score_forms.text import PLACE
 
 _NAMES = ("run", "collection", "query_id", "measure", "replicate")
+_COUNTS = frozenset(
+    "correct incorrect wrong total count n num samples unparsed passed failed skipped errors "
+    "accuracy acc stderr".split()
+)
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
@@ -109,6 +114,8 @@ def _unpivot(
     cells = drop_row_numbers(given, cells)
     cells = drop_texts(given, cells, found)
     variable = "run" if "collection" in found else "collection"
+    if variable == "run":
+        _refuse_counts(given, cells)
     numbers = [
         numbers_of(given.table[name], given, _place_of(given, found, name)).alias(_CELL + name)
         for name in cells
@@ -118,6 +125,17 @@ def _unpivot(
     keys = [PLACE, *found, *kept]
     rows = wide.unpivot(index=keys, variable_name=variable, value_name="value")
     return rows.with_columns(pl.col(variable).str.strip_prefix(_CELL))
+
+
+def _refuse_counts(given: ScoreTable, cells: list[str]) -> None:
+    """Raise for columns that are called like counts and measures: they are of one run."""
+    known = {*are_measures(pl.Series(cells, dtype=pl.String))}
+    known |= {name for name in cells if plain_name(name) in _COUNTS}
+    if len(known) > max(1, len(cells) / 2):
+        names = [name for name in cells if name in known]
+        found = f"counts and measures of one run: {n_and_first(names)}"
+        advice = "call the one to compare value, and name the run in a column run"
+        raise SchemaError(Problem(given.where, "a column for each run", found, advice))
 
 
 def _place_of(given: ScoreTable, found: dict[str, str], cell: str | None = None) -> list[str]:

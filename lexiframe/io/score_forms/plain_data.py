@@ -13,8 +13,11 @@ from lexiframe.base import SchemaError, schemas, shown
 from lexiframe.io.column_forms.objects import is_frame
 from lexiframe.io.column_forms.records import table_of_records
 from lexiframe.io.score_forms.layouts import WORDS
+from lexiframe.io.text.json_values import load_json
 
 _METRICS = ("metrics_data", "metricsData")  # of a test case of deepeval, in Python and in its files
+_LISTS = ("testRunData", "testResults", "test_results", "testCases", "results")
+"""Fields of a tool's file that lead to its records: of deepeval, RAGChecker, promptfoo."""
 _EXPECTED = (
     "expected a file, a frame, a dictionary of columns ({'query_id': [...], 'bm25': [...]}) or "
     "{run: file or frame}"
@@ -53,9 +56,50 @@ def are_records(scores: Any) -> bool:
     is_list = isinstance(scores, list | tuple) and len(scores) > 0
     return is_list and all(
         isinstance(one, Mapping)
-        and any(isinstance(value, Number | None) or key in _METRICS for key, value in one.items())
+        and (
+            _metrics_of(one) is not None
+            or any(isinstance(value, Number | None) for value in one.values())
+        )
         for one in scores
     )
+
+
+def _metrics_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the scores inside a tool's record by the names of the metrics; None for others."""
+    lists = [record[name] for name in _METRICS if name in record]
+    if lists and isinstance(lists[0], list | tuple | None):
+        return {
+            str(m.get("name")): m.get("score") for m in lists[0] or () if isinstance(m, Mapping)
+        }
+    if isinstance(provider := record.get("provider"), Mapping) and "testIdx" in record:
+        prompt = f", prompt {record['promptIdx']}" if record.get("promptIdx") else ""
+        return {"run": f"{provider.get('id')}{prompt}", "query_id": record["testIdx"]}
+    return {**found} if isinstance(found := record.get("metrics"), Mapping) else None
+
+
+def records_of_tool(data: bytes) -> pl.DataFrame | None:
+    """Return the rows of a tool's records in a file of JSON; None for any other file.
+
+    Examples
+    --------
+    >>> of = b'{"results": [{"query_id": "1", "metrics": {"f1": 0.5}}]}'
+    >>> records_of_tool(of).rows()
+    [('1', 0.5)]
+    """
+    if not any(b'"%s"' % name.encode() in data for name in (*_METRICS, "metrics", "testIdx")):
+        return None
+    is_lines = data.strip().partition(b"\n")[0].rstrip().endswith(b"}")
+    try:
+        texts = data.decode().split("\n" if is_lines else "\0")  # JSON has no such character
+        records: Any = [load_json(text) for text in texts if text.strip()]
+    except (ValueError, RecursionError):  # the reader of JSON says where it is broken
+        return None
+    records = records[0] if len(records) == 1 else records
+    while isinstance(records, Mapping) and (inside := [n for n in _LISTS if n in records]):
+        records = records[inside[0]]
+    records = [records] if isinstance(records, Mapping) else records
+    is_of_tool = are_records(records) and all(_metrics_of(one) is not None for one in records)
+    return frame_of_records(records) if is_of_tool else None
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
@@ -67,12 +111,11 @@ def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     >>> frame_of_records([{"name": "test_case_0", "metrics_data": metrics}]).rows()
     [('test_case_0', 0.5)]
     """
-    flat = [
-        {"query_id": one.get("name"), **{m["name"]: m.get("score") for m in one[key] or ()}}
-        if (key := next((name for name in _METRICS if name in one), ""))
-        else {name: x for name, x in one.items() if not isinstance(x, list | Mapping)}
-        for one in records
-    ]
+    flat = []
+    for one in records:
+        named = one if {*_METRICS}.isdisjoint(one) else {"query_id": one.get("name")}
+        every = {**named, **(_metrics_of(one) or {})}
+        flat.append({name: x for name, x in every.items() if not isinstance(x, list | Mapping)})
     return pl.DataFrame(table_of_records(flat, str))
 
 

@@ -7,6 +7,11 @@ import contextlib
 import polars as pl
 
 from lexiframe.base import Problem, ReadError
+from lexiframe.io.column_forms.values_for_none import (
+    NaValues,
+    warn_of_values,
+    without_values,
+)
 from lexiframe.io.stated.names import (
     ARENA_HARD,
     CHOSEN,
@@ -21,7 +26,7 @@ CORRECT = "results"
 """The column in which logs of reward models say 1 where the model prefers the chosen answer."""
 
 
-def add_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
+def add_winner(table: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFrame:
     """Return a table with a row for each judgment and a column for its winner, if it is a log."""
     names = {*table.columns}
     if {*ARENA_HARD} <= names:
@@ -31,7 +36,9 @@ def add_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
         return _two_games(table, games)
     scores = next((two for two in SCORES_OF_SIDES if {*two} <= names), None)
     if scores and "winner" not in names and any({*pair} <= names for pair in PAIRS_OF_RUNS):
-        return table.with_columns(_named(_winner_by_scores(table, scores, where)).alias("winner"))
+        return table.with_columns(
+            _named(_winner_by_scores(table, scores, where, na_values)).alias("winner")
+        )
     pair = next((pair for pair in CHOSEN if {*pair} <= {*table.columns}), None)
     scored = next((two for two in SCORES_OF_CHOSEN if {*two} <= {*table.columns}), None)
     if pair is None or not (scored or CORRECT in table.columns):
@@ -39,7 +46,7 @@ def add_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
     share = (
         _winner_by_results(table, where)
         if scored is None
-        else _winner_by_scores(table, scored, where)
+        else _winner_by_scores(table, scored, where, na_values)
     )
     table = table.rename(dict(zip(pair, ("run_a", "run_b"), strict=True)))
     return table.drop("winner", strict=False).with_columns(_named(share).alias("winner"))
@@ -88,14 +95,20 @@ def _two_games(table: pl.DataFrame, games: tuple[str, str]) -> pl.DataFrame:
     return joined if GAMES[games][0] else joined.drop("first")
 
 
-def _winner_by_scores(table: pl.DataFrame, scored: tuple[str, str], where: str) -> pl.Series:
+def _winner_by_scores(
+    table: pl.DataFrame, scored: tuple[str, str], where: str, na_values: NaValues
+) -> pl.Series:
     """Say who has the higher score; null where a score is missing."""
     numbers = [table[name].cast(pl.Float64, strict=False) for name in scored]
     for name, given in zip(scored, numbers, strict=True):
         texts = table[name].cast(pl.String).str.strip_chars().replace("", None)
         bad = given.is_null() & texts.is_not_null()
         refuse_cells(texts, bad, where, f"a number as {name}", "mend it")
-    chosen, rejected = numbers
+    both = pl.concat([pl.DataFrame({"value": x, "of": " and ".join(scored)}) for x in numbers])
+    both = without_values(both, "value", na_values)
+    if scored in SCORES_OF_SIDES:  # rewards may well be negative
+        warn_of_values(both, ["of"], where)
+    chosen, rejected = both["value"][: table.height], both["value"][table.height :]
     return ((chosen - rejected).sign() + 1) / 2
 
 

@@ -26,6 +26,7 @@ from lexiframe.base import (
 from lexiframe.io.column_forms.column_names import refuse_no_mapping
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.column_forms.records import table_of_records
+from lexiframe.io.column_forms.values_for_none import NaValues
 from lexiframe.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.stated.columns import Columns, find_columns
@@ -54,6 +55,7 @@ def read_preferences(
     columns: Mapping[str, str] | None = None,
     values: Mapping[Any, str] | None = None,
     strong: int = 1,
+    na_values: NaValues = None,
 ) -> StatedPreferences:
     """Read side-by-side judgments: someone saw two runs' answers and said which is better.
 
@@ -71,8 +73,9 @@ def read_preferences(
           system_b``; ``model_1, model_2``; ``generator_1, generator_2``; or ``chosen_model,
           rejected_model`` and ``winner, loser``, of which the first one won;
         - the winner: ``winner``, ``preference``, ``preferred``, ``vote``, ...: a name of one of the
-          two runs, a side (``left``, ``a``, ``model_a``, ...), ``tie``, ``tie (bothbad)``, the
-          numbers 1, 0 and −1, or 1, 2 and 1.5 as AlpacaEval has them (where runs are called like
+          two runs, a side (``left``, ``a``, ``model_a``, ``leftvote``, ...), ``win`` or ``lose`` of
+          the first run, ``tie``, ``tie (bothbad)``, the numbers 1, 0 and −1, or 1, 0.5 and 0, or
+          1, 2 and 1.5 as AlpacaEval has them (where runs are called like
           sides or numbers, all rows together tell which is meant); or the three columns
           ``winner_model_a, winner_model_b, winner_tie`` of 0 and 1; or, in logs of reward models,
           who of ``chosen_model`` and ``rejected_model`` has the higher of ``scores_chosen`` and
@@ -98,6 +101,9 @@ def read_preferences(
         run of its row.
     strong : int
         How many judgments a strong one counts for (``A>>B``), as Arena-Hard counts 3.
+    na_values : float or list of float, optional
+        Scores of answers that stand for none: −1 of a judge that failed. Such a row names no
+        winner.
 
     Returns
     -------
@@ -142,7 +148,7 @@ def read_preferences(
     refuse_no_mapping("read_preferences", "values", values)
     resampling.check_draws("read_preferences", "strong", strong, 0)
     read = partial(_read_source, columns=dict(columns or {}), values=dict(values or {}))
-    parts = [read(one, strong=strong) for one in _sources(source)]
+    parts = [read(one, strong=strong, na_values=na_values) for one in _sources(source)]
     judgments = pl.concat(parts, how="diagonal")
     itself = judgments["run_a"] == judgments["run_b"]
     if itself.any():
@@ -184,7 +190,11 @@ def _sources(source: Any) -> list[Source]:
 
 
 def _read_source(
-    source: Source, columns: dict[str, str], values: dict[str, str], strong: int
+    source: Source,
+    columns: dict[str, str],
+    values: dict[str, str],
+    strong: int,
+    na_values: NaValues,
 ) -> pl.DataFrame:
     """Read one source into judgments whose winner may be null or ``both_bad``."""
     is_file = isinstance(source.origin, File)
@@ -193,7 +203,7 @@ def _read_source(
     said = columns.values()
     plain = {old: new for old, new in plain_names(table.columns).items() if old not in said}
     table = table.rename(plain)
-    table = add_winner(table, where)
+    table = add_winner(table, where, na_values)
     found = find_columns(table, where, columns)
     _refuse_nested(table, found, where)
     ids = {c: _ids(table, getattr(found, c), where) for c in ("run_a", "run_b")}

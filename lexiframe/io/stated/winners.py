@@ -16,19 +16,23 @@ Ways = tuple[dict[str, str], dict[str, str]]
 _EXPECTED = "a name of one of the two runs, a side or a tie"
 _WORDS = {
     A: "a left model_a model_1 run_a run_1 system_a system_1 output_1 first assistant_a [[a]] 1 "
-    "true a>b a>>b b<a b<<a",
+    "true a>b a>>b b<a b<<a win wins won leftvote",
     B: "b right model_b model_2 run_b run_2 system_b system_2 output_2 second assistant_b [[b]] 2 "
-    "false b>a b>>a a<b a<<b",
-    TIE: "tie tied draw equal same both c [[c]] a=b b=a",
-    BOTH_BAD: "bothbad both_bad both-bad neither none tie_(bothbad) tie(bothbad) tie_(both_bad)",
+    "false b>a b>>a a<b a<<b lose loses lost loss rightvote",
+    TIE: "tie tied draw equal same both c [[c]] a=b b=a tievote no_winner no_preference "
+    "both_good bothgood tie_(both_good) tie_(bothgood) tie(bothgood)",
+    BOTH_BAD: "bothbad both_bad both-bad neither none tie_(bothbad) tie(bothbad) tie_(both_bad) "
+    "bothbadvote bothbad_vote",
 }
 WORDS = {word: side for side, words in _WORDS.items() for word in words.split()}
 """What a word says, without regard to capitals, and with _ for a blank; not of numbers."""
 _NUMBERS = (
     {1.0: A, 0.0: TIE, -1.0: B},
     {0.0: TIE, 1.0: A, 1.5: TIE, 2.0: B},
+    {1.0: A, 0.5: TIE, 0.0: B},
 )
-"""Two ways to number the sides: 1, 0, −1; and 1, 2 with 0 or 1.5 for a tie, as AlpacaEval does."""
+"""Three ways to number the sides: 1, 0, −1; 1, 2 with 0 or 1.5 for a tie, as AlpacaEval does; and
+what the first run has of a vote: 1, 0.5, 0."""
 _UNCLEAR = (
     ({"0": B, "1": A}, {"0": TIE, "1": A}),
     ({"0": TIE, "1": A, "2": B}, {"0": A, "1": B, "2": TIE}),
@@ -190,7 +194,9 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
         return rows["side"]
     found = rows.select(pl.coalesce("name", "side")).to_series()
     are_no_names = rows["name"].null_count() == rows.height
-    expected = "winners 1, 0, -1 or 1, 2, 1.5" if are_numbers and are_no_names else _EXPECTED
+    expected = (
+        "winners 1, 0, -1 or 1, 2, 1.5, or 1, 0.5, 0" if are_numbers and are_no_names else _EXPECTED
+    )
     _refuse_unread(winner, found, where, expected)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from lexiframe import metrics
 from lexiframe.base import LexiframeError, errors, typed, unknown_name
 from lexiframe.base.face import FEATURES, added, read_stub
+from lexiframe.io import column_forms
 from lexiframe.metrics import notation
 from lexiframe.metrics.catalogues.error_names import hints_at_error as hints_at_error
 from lexiframe.metrics.catalogues.error_names import says_smaller
@@ -236,7 +238,7 @@ def known_metric(name: str) -> Metric | None:
     if notation.is_too_short(name):
         return None
     try:
-        return parse_metric(name)
+        return parse_metric(re.sub(column_forms.SIMILARITY, "", name))
     except LexiframeError:
         return None
 
