@@ -11,6 +11,7 @@ from lexiframe.base import check_choice
 
 Third = Literal["rank", "score"]
 Better = Literal["high", "low"]
+RankedBy = Literal["rank", "score"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class TextOptions:
     better: Better = "high"
     rows: str | Path | None = None
     grades: Mapping[str, float | None] = field(default_factory=dict)
+    ranked_by: RankedBy | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
@@ -40,6 +42,7 @@ class TextOptions:
         check_choice("third", self.third, (None, *get_args(Third)))
         check_choice("decimal", self.decimal, (".", ","))
         check_choice("better", self.better, get_args(Better))
+        check_choice("ranked_by", self.ranked_by, (None, *get_args(RankedBy)))
 
     def changed(self) -> dict[str, object]:
         """Return the options that are not at their defaults, for the provenance."""

@@ -173,6 +173,7 @@ def parse_runs(
     content: Content, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
     """Parse and check the content of a file."""
+    rank |= options.ranked_by == "rank"
     if content.form is not None:
         return _parts_of_file(content.form, content.data, source, options, rank=rank)
     table = parse_table(content.data, source.where, options, schemas.RUNS)
@@ -277,6 +278,8 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
     """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
+    if facts.get("reading", {}).get("ranked_by"):  # said when it was read
+        part = replace(part, against=NOTHING_AGAINST)
     sources = {
         coded.join_replicate(str(source.get("run")), source.get("replicate")): source
         for source in facts.get("sources", [])
@@ -315,12 +318,13 @@ def _part_of_lines(
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
-    rows, against = _orient_scores(rows, options), NOTHING_AGAINST
+    numbers: list[pl.Series] = []
     if "rank" in rows.columns:  # if one is not a whole number, all are left out
-        numbers = rows["rank"].cast(pl.Float64, strict=False)
-        against = compared_with_ranks(rows.with_columns(numbers))
-        ranks = whole_ranks(numbers)
+        numbers = [rows["rank"].cast(pl.Float64, strict=False)]
+        ranks = whole_ranks(numbers[0])
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
+    rows = _orient_scores(rows, options, source.where)
+    against = compared_with_ranks(rows.with_columns(numbers), options)
     looked_at = rows
     if layout is line_layouts.RUN and "rank" not in wanted and may_begin_anew(rows):
         both, _ = trec.parse_lines(data, source.where, layout, ("score", "rank"), options.decimal)
@@ -371,7 +375,7 @@ def parts_of_table(
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
-    named = _orient_scores(named, options)
+    named = _orient_scores(named, options, where)
     if "score" in named.columns and may_have_changed(named, "score"):
         refuse_lost_digits(*as_text(given, where))
     if not named.height and not source.is_given:
@@ -386,7 +390,7 @@ def parts_of_table(
     if len(runs) == 1:
         name = str(source.name) if given_name else str(runs.item())
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
-        part = _separate_empty(name, named.drop("run", strict=False), where, places)
+        part = _separate_empty(name, named.drop("run", strict=False), where, places, options)
         unread = _unread(table, named, names or table.columns, where, options)
         others = pl.DataFrame([column for column in table if column.name in unread])
         doubts = _doubts(named, others, where, unread)
@@ -400,6 +404,7 @@ def parts_of_table(
             rows.drop(_ROW),
             f"{where}, run {coded.said(name)}",
             _places_of(rows[_ROW], places),
+            options,
         )
         for name, rows in split_runs(numbered)
     ]
@@ -515,12 +520,15 @@ def _places_of(rows: pl.Series, places: Places | None) -> Places | None:
     return lambda: (places()[0], places()[1][rows.to_numpy()])
 
 
-def _separate_empty(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> RunPart:
+def _separate_empty(
+    name: str, rows: pl.DataFrame, where: str, places: Places | None, options: TextOptions
+) -> RunPart:
     """Separate the queries that were answered with an empty list from the rows."""
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)
-        return RunPart(name, rows, where, places=places, against=compared_with_ranks(rows))
+        against = compared_with_ranks(rows, options)
+        return RunPart(name, rows, where, places=places, against=against)
     empty = rows.filter(no_document)
     numbers = pl.col(name for name in ("score", "rank") if name in empty.columns)
     n_scored = empty.filter(pl.any_horizontal(numbers.is_not_null())).height
@@ -533,7 +541,7 @@ def _separate_empty(name: str, rows: pl.DataFrame, where: str, places: Places | 
     rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
     answers = tuple(empty["query_id"].cast(pl.String))
-    return RunPart(name, rows, where, answers, against=compared_with_ranks(rows))
+    return RunPart(name, rows, where, answers, against=compared_with_ranks(rows, options))
 
 
 def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
@@ -550,9 +558,13 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
         )
 
 
-def _orient_scores(rows: pl.DataFrame, options: TextOptions) -> pl.DataFrame:
+def _orient_scores(rows: pl.DataFrame, options: TextOptions, where: str) -> pl.DataFrame:
     """Turn scores of which low ones are better; use the negative rank where there is no score."""
-    if "score" in rows.columns:
+    is_ranked = options.ranked_by == "rank"
+    if is_ranked and "rank" not in rows.columns:
+        advice = "say which column has them (columns={'rank': '...'}), or leave ranked_by out"
+        raise SchemaError(Problem(where, "a column of whole ranks", "none", advice))
+    if "score" in rows.columns and not is_ranked:
         return rows if options.better == "high" else rows.with_columns(-pl.col("score"))
     if "rank" not in rows.columns:
         return rows

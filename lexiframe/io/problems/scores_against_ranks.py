@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from lexiframe.base import coded, n_and_first, warn
 from lexiframe.io.files.form import Batch
+from lexiframe.io.reading_options import TextOptions
 
 _WINDOW = 512
 """The bytes of each of three parts of a text that are looked at."""
@@ -58,18 +59,21 @@ NOTHING_AGAINST = Against()
 """What is known of rows without ranks."""
 
 
-def compared_with_ranks(rows: pl.DataFrame) -> Against:
+def compared_with_ranks(rows: pl.DataFrame, options: TextOptions) -> Against:
     """Compare the scores of a run with its ranks if it has both; all, if some raise a doubt.
+
+    Nothing is doubted where the user says which of them order the documents.
 
     Examples
     --------
     >>> rows = pl.DataFrame({"query_id": "q1", "score": [0.25, 1.5], "rank": [1, 2]})
-    >>> compared_with_ranks(rows)
+    >>> compared_with_ranks(rows, TextOptions())
     Against(requests=1, of=1, example="query 'q1': rank 1 has the score 0.25, rank 2 has 1.5")
-    >>> compared_with_ranks(rows.with_columns(score=-pl.col("score")))
+    >>> compared_with_ranks(rows.with_columns(score=-pl.col("score")), TextOptions())
     Against(requests=0, of=1, example='')
     """
-    if not {"score", "rank"} <= {*rows.columns} or rows["rank"].has_nulls():
+    is_said = options.ranked_by is not None
+    if is_said or not {"score", "rank"} <= {*rows.columns} or rows["rank"].has_nulls():
         return NOTHING_AGAINST
     if not _are_doubtful(zip(*(_some_of(rows[name]) for name in _COMPARED), strict=True)):
         queries = rows["query_id"]  # most rows lie together, so this counts the requests
