@@ -23,7 +23,7 @@ from lexiframe.base import (
     schemas,
     warn,
 )
-from lexiframe.base.face import added
+from lexiframe.base.face import added, found_feature
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import columns_of, words_for
 from lexiframe.io.column_forms.ids import checked_ids
@@ -38,6 +38,7 @@ from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.headers import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
+from lexiframe.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.io.problems.doubted_runs import (
     SECOND,
     TAGS,
@@ -49,6 +50,7 @@ from lexiframe.io.problems.doubted_runs import (
     share_queries,
 )
 from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.problems.order_of_rows import doubted_order, numbers_in_doubt
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.problems.scores_against_ranks import (
     NOTHING_AGAINST,
@@ -203,8 +205,12 @@ def _parts_of_file(
             found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
         except LexiframeError:
             return None
-        unread = [] if {"run", "replicate"} & {*found} else {*opened.schema.names}
-        unread = sorted(name for name in {*unread} - {*found.values()} if opened.has_few(name))
+        others = {*opened.schema.names} - {*found.values()}
+        if {"run", "replicate"} & {*found}:
+            others = {*filter(names_folds, others)}
+        unread = sorted(name for name in others if opened.has_few(name))
+        if "rank" not in found:
+            unread += sorted({*numbers_in_doubt(opened, found)} - {*unread})
         is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
         if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
             if unread:
@@ -375,7 +381,9 @@ def parts_of_table(
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
-    named = _orient_scores(named, options, where)
+    lists = found_feature(io, "lists_of_ids")
+    is_low = lists is not None and lists.are_distances(table, options.columns)
+    named = _orient_scores(named, replace(options, better="low") if is_low else options, where)
     if "score" in named.columns and may_have_changed(named, "score"):
         refuse_lost_digits(*as_text(given, where))
     if not named.height and not source.is_given:
@@ -387,6 +395,7 @@ def parts_of_table(
     if "replicate" in named.columns:
         named, given_name = _name_replicates(named, source, str(unnamed)), False
     runs = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
+    further = _doubts_of_rows(table, named, names or table.columns, where, options)
     if len(runs) == 1:
         name = str(source.name) if given_name else str(runs.item())
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
@@ -394,7 +403,7 @@ def parts_of_table(
         unread = _unread(table, named, names or table.columns, where, options)
         others = pl.DataFrame([column for column in table if column.name in unread])
         doubts = _doubts(named, others, where, unread)
-        return [replace(part, is_known=is_known, unread=unread, doubts=doubts)]
+        return [replace(part, is_known=is_known, unread=unread, doubts=doubts + further)]
     if given_name:
         raise _several_under_one_name(runs, where)
     numbered = named.with_row_index(_ROW)
@@ -408,12 +417,35 @@ def parts_of_table(
         )
         for name, rows in split_runs(numbered)
     ]
+    parts[0] = replace(parts[0], doubts=further)
     is_said = "run" in {*options.columns, *options.columns.values()}
     if is_said or not _are_the_rows(table, named, options):
         return parts
     read = columns_of(table.columns, schemas.RUNS, where, options.columns)
     divided = None if "replicate" in read else divided_ranking(named, read["run"], where)
-    return [replace(parts[0], doubts=(divided,)), *parts[1:]] if divided else parts
+    return [replace(parts[0], doubts=(divided, *further)), *parts[1:]] if divided else parts
+
+
+def _doubts_of_rows(
+    table: pl.DataFrame,
+    named: pl.DataFrame,
+    names: Sequence[str],
+    where: str,
+    options: TextOptions,
+) -> tuple[Problem, ...]:
+    """Return what else columns that are not read, and the order of the rows, say of runs."""
+    if not _are_the_rows(table, named, options):
+        return ()
+    read = columns_of(names, schemas.RUNS, where, options.columns)
+    others = table.select(column for column in table if column.name not in read.values())
+    divided = divided_lists(named, others, where)
+    if divided is not None and divided.is_certain:
+        raise SchemaError(divided.problem)
+    doubts = [] if divided is None else [divided.problem]
+    if "score" in read and "rank" not in read and options.ranked_by is None:
+        order = doubted_order(named, others, where, read["score"])
+        doubts += [order] if order else []
+    return tuple(doubts)
 
 
 def _unread(

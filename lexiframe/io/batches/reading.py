@@ -103,6 +103,7 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     has_run = "run" in named.columns
     is_plain = _needs_no_check(named, "score") and "replicate" not in named.columns
     is_other = source.name == "" or options.better == "low" or options.ranked_by is not None
+    is_other |= any(kind.is_nested() for kind in table.dtypes)  # lists of distances
     if not is_plain or is_other or (has_run and source.is_given):
         parts = parts_of_table(table, source, options)
         return _keep_digits(parts, named)
@@ -112,7 +113,8 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     else:
         runs = [*split_runs(named)]
     return [
-        RunPart(name, rows, source.where, against=compared_with_ranks(rows, options)) for name, rows in runs
+        RunPart(name, rows, source.where, against=compared_with_ranks(rows, options))
+        for name, rows in runs
     ]
 
 

@@ -114,7 +114,7 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
     per_query = rows.group_by("query_id").agg(pl.col("value").n_unique())["value"]
     if not (per_query > 1).any():
         return None
-    words = _words_of(column.name)
+    words = words_of(column.name)
     names_systems, names_parts = bool(words & _SYSTEMS), bool(words & _PARTS)
     has_lists = rows.select("query_id", "value").n_unique() < rows.height
     twins = _share_with_twins(rows)
@@ -134,7 +134,14 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
     return None
 
 
-def _words_of(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
+    """Return the words in the name of a column.
+
+    Examples
+    --------
+    >>> sorted(words_of("rerankScore_2"))
+    ['', 'rerank', 'score']
+    """
     return {*re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())}
 
 
@@ -317,7 +324,7 @@ def how_told_apart(unread: Sequence[str]) -> str:
     names = [
         name
         for name in unread
-        if name.partition(":")[0] not in _IDS and not _words_of(name) & _PARTS
+        if name.partition(":")[0] not in _IDS and not words_of(name) & _PARTS
     ]
     if not names:
         return ""
