@@ -27,6 +27,7 @@ from lexiframe.io.files.unpacking import Content
 from lexiframe.io.parsing import json_reader, problems_of
 from lexiframe.io.problems.advice import are_grades
 from lexiframe.io.problems.doubted_judgments import DOUBT, doubts_of_grades
+from lexiframe.io.problems.doubted_runs import TAGS, changing_tags
 from lexiframe.io.problems.equal_scores import MEND_TIES, ONE_SCORE, RANKS, TIES, problems_of_order
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
@@ -254,6 +255,12 @@ def _read_and_check(
         doubts = [doubt for part in parts for doubt in part.doubts]
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
+        if TAGS in parts[0].unread and not doubts:
+            named = ("query_id", "tag")
+            tags, _ = trec.parse_lines(
+                content.data, where, line_layouts.RUN, named, options.decimal
+            )
+            doubts += filter(None, [changing_tags(tags, where)])
         for part in parts:
             run = f"run {coded.said(part.name)}" if len(parts) > 1 else ""
             doubts += problems_of_order(where, run, part.rows, part.against)
