@@ -339,6 +339,9 @@ def _part_of_lines(
     called = {"tag": TAGS, "q0": SECOND}
     others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
     doubts = _doubts(looked_at, others, source.where, others.columns, named_lines=source.is_given)
+    if layout is line_layouts.SCORED and options.ranked_by is None:
+        order = doubted_order(rows, others, source.where, "score")
+        doubts = (*doubts, order) if order else doubts
     rows = rows.drop(*unread, *["rank"] * (bool(unread) and not is_ranked), strict=False)
     name = source.name
     if name_from == "tag":

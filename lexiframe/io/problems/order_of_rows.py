@@ -68,16 +68,18 @@ scores are right, ranked_by='score'
 def _rising(rows: pl.DataFrame, where: str, called: str) -> Problem | None:
     """Return that low scores may be the better ones: they rise in all requests, or say it."""
     found = f"the column {called}" * (_is_low(called) and bool((rows["score"] > 0).any()))
+    are_places = bool(words_of(called) & _PLACES)
     head = _requests(rows.head(_HEAD))["rises"]
     if len(head) and head.all():
         of = _requests(rows)
         if of["rises"].all() and of["n"].sum() - of.height >= _BY_CHANCE:
+            are_places |= of["counts"].all()
             count = "count 1, 2, 3 ..." if of["counts"].all() else "rise from row to row"
             found = f"scores that {count} in all requests ({of.height:,})"
     if not found:
         return None
-    are_ranks = f"if they are ranks, give them as rank: columns={{'rank': {called!r}}}"
-    advice = f"if low ones are better, say better='low'; {are_ranks}{_RIGHT}"
+    ranks = f"; if they are ranks, give them as rank: columns={{'rank': {called!r}}}" * are_places
+    advice = f"if low ones are better, say better='low'{ranks}{_RIGHT}"
     return Problem(where, "scores of which the greatest is the best", found, advice, DOUBT)
 
 
