@@ -44,6 +44,7 @@ class InputOptions:
     runs: list[str]
     third: reading_options.Third | None = None
     better: reading_options.Better = "high"
+    ranked_by: reading_options.RankedBy | None = None
     header: bool = False
     qrels_header: bool = False
     column: list[str] | None = None
@@ -89,7 +90,8 @@ class InputOptions:
     def _run_options(self) -> dict[str, Any]:
         """Return the options with which runs are read."""
         said = self._text_options(self.header, self.column)
-        return {"third": self.third, "better": self.better, "name_from": self.name_from, **said}
+        said |= {"third": self.third, "better": self.better, "ranked_by": self.ranked_by}
+        return {**said, "name_from": self.name_from}
 
     def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
         said = {"header": header, "decimal": self.decimal, "columns": as_columns(column)}

@@ -9,7 +9,7 @@ from lexiframe.io import problems
 
 _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
-    r"baseline|exclude_self|depth|missing|better|rows)"
+    r"baseline|exclude_self|depth|missing|better|ranked_by|rows)"
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")

@@ -96,6 +96,9 @@ OPTIONS: dict[str, Any] = {
     "better": option(
         INPUT, "Which scores are better: low ones, as of distances, change their sign.", rare=True
     ),
+    "ranked_by": option(
+        INPUT, "What orders documents that have ranks and scores. Default: scores.", rare=True
+    ),
     "header": option(
         INPUT, "Text files of runs begin with a line of column names.", "--header", rare=True
     ),

@@ -24,7 +24,9 @@ from lexiframe.io import (
     kept_results,
     problems,
     qrel_files,
+    reading_options,
     run_scan,
+    scan_runs,
     warn_of_wider_lines,
 )
 from lexiframe.orderings import Method
@@ -57,6 +59,7 @@ def evaluate(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
+    ranked_by: reading_options.RankedBy | None = None,
     order: Method = "win_rate",
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
     correction: PairedCorrection | Sequence[PairedCorrection] = "holm",
@@ -100,6 +103,8 @@ def evaluate(
         collections too.
     rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
+    ranked_by : {"rank", "score"}, optional
+        As for `read_runs`: what orders the documents of runs that have both.
     measures
         Metrics and preferences, as objects, in their notation or as functions (see `preferences`).
         Measures by subtopic take the qrels' column ``iteration`` as the subtopic. A metric is used
@@ -182,8 +187,8 @@ def evaluate(
     Warns
     -----
     LexiframeWarning
-        With counts, when data were dropped or filled; when scores order the documents of most
-        requests against their ranks (see `read_runs`); when grades look like ratings (see
+        With counts, when data were dropped or filled; when ranks and scores disagree in half of
+        the requests or more (see `read_runs`); when grades look like ratings (see
         `read_qrels`) and neither ``rel`` nor each measure says which are relevant; and with the
         reason when nothing in ``reuse`` holds.
 
@@ -206,6 +211,10 @@ def evaluate(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
     parts: dict[str, Any] = {"keep": keep, "resume": resume, "memory": memory}
+
+    def read(runs: Any) -> Any:
+        return runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
+
     collections = None if items is not None else by_collection.given(runs, qrels, "evaluate")
     if collections is None:
         how = Asked.checked(measures, policies, inference, requests, by, order=order)
@@ -213,14 +222,14 @@ def evaluate(
         engine: Callable[..., Evaluation] = evaluate_asked
         if items is not None:
             engine = partial(added(evaluation, "evaluate_with_items", "evaluate"), items=items)
-        return engine(runs, judgments, how, reuse=reuse, out=out, **parts)
+        return engine(read(runs), judgments, how, reuse=reuse, out=out, **parts)
     several = added(evaluation, "of_collections", "evaluate")
     of_requests = several.requests_of(requests, by, collections)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
         how = Asked.checked(measures, policies, inference, of_requests(name), by, order=order)
         folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
-        return evaluate_asked(runs, qrels, how, reuse=folders[0], out=folders[1], **parts)
+        return evaluate_asked(read(runs), qrels, how, reuse=folders[0], out=folders[1], **parts)
 
     found: Evaluation = several.evaluate_collections(collections, one)
     return found

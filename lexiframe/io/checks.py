@@ -27,10 +27,11 @@ from lexiframe.io.files.unpacking import Content
 from lexiframe.io.parsing import json_reader, problems_of
 from lexiframe.io.problems.advice import are_grades
 from lexiframe.io.problems.doubted_judgments import DOUBT, doubts_of_grades
+from lexiframe.io.problems.doubted_runs import TAGS, changing_tags
 from lexiframe.io.problems.equal_scores import MEND_TIES, ONE_SCORE, RANKS, TIES, problems_of_order
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
-from lexiframe.io.reading_options import Better, TextOptions, Third
+from lexiframe.io.reading_options import Better, RankedBy, TextOptions, Third
 from lexiframe.io.run_parts import load_source, parse_runs
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
@@ -59,6 +60,7 @@ def check_run(
     decimal: str = ".",
     better: Better = "high",
     rows: str | Path | None = None,
+    ranked_by: RankedBy | None = None,
 ) -> pl.DataFrame:
     r"""List all problems of a run file; `read_runs` raises an error for the first only.
 
@@ -66,7 +68,7 @@ def check_run(
     ----------
     path
         A file in any of the forms that `read_runs` takes.
-    columns, third, header, decimal, better, rows
+    columns, third, header, decimal, better, rows, ranked_by
         As for `read_runs`.
 
     Returns
@@ -82,7 +84,7 @@ def check_run(
         up to the first place that is not JSON or not UTF-8.
 
         The last four are problems of a file that can be read. ``ranks``: scores order the
-        documents of most requests against their ranks, as distances do. ``one score``: most
+        documents of half of the requests or more otherwise than their ranks. ``one score``: most
         requests with several documents give all of them one score. ``ties``: more than half of the
         documents at ranks 1 to 10 share their score with another one of the request. How far that
         may change results depends on the judgments: see `coverage`. ``doubt``: the file is probably
@@ -107,7 +109,7 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    options = TextOptions(third, header, decimal, columns or {}, better, rows)
+    options = TextOptions(third, header, decimal, columns or {}, better, rows, ranked_by=ranked_by)
     checked = check_file(only_file(path), options, "run")
     warn_of_wider_lines({checked.where: checked.n_wider})
     return checked.problems
@@ -253,6 +255,12 @@ def _read_and_check(
         doubts = [doubt for part in parts for doubt in part.doubts]
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
+        if TAGS in parts[0].unread and not doubts:
+            named = ("query_id", "tag")
+            tags, _ = trec.parse_lines(
+                content.data, where, line_layouts.RUN, named, options.decimal
+            )
+            doubts += filter(None, [changing_tags(tags, where)])
         for part in parts:
             run = f"run {coded.said(part.name)}" if len(parts) > 1 else ""
             doubts += problems_of_order(where, run, part.rows, part.against)

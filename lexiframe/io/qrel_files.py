@@ -48,6 +48,7 @@ from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.files.tables import read_arrow, to_arrow
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in
+from lexiframe.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.io.problems.doubted_judgments import doubted_lines, doubts_of_grades
 from lexiframe.io.problems.duplicates import (
     Duplicates,
@@ -299,8 +300,10 @@ def _labelled(content: Content, where: str, options: TextOptions) -> pl.DataFram
 def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
     """Check a table of judgments, and give its columns our names."""
     table = _add_grades(table, where, options.columns)
-    table = given = rename_columns(table, schemas.QRELS, where, options.columns)
+    written, table = table, rename_columns(table, schemas.QRELS, where, options.columns)
+    given = table
     _refuse_empty_lists(table, where)
+    _doubt_folds(written, table, where)
     if labels := found_feature(io, "labels"):
         table = labels.graded(table, where, options.grades)
     if "iteration" not in table.columns:
@@ -369,6 +372,16 @@ grades are ratings, rel=4 counts only those from 4 on'
         f"{least:g} too; if the grades are ratings, rel={_LIKED:g} counts only those from "
         f"{_LIKED:g} on"
     )
+
+
+def _doubt_folds(written: pl.DataFrame, table: pl.DataFrame, where: str) -> None:
+    """Warn of judgments of a request in several folds; raise if they repeat a document."""
+    folds = written.select(column for column in written if names_folds(column.name))
+    divided = divided_lists(table, folds, where) if written.height == table.height else None
+    if divided is not None and divided.is_certain:
+        raise SchemaError(divided.problem)
+    if divided is not None:
+        warn(str(divided.problem))
 
 
 def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:

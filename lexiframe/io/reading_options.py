@@ -12,6 +12,7 @@ from lexiframe.io.column_forms.values_for_none import NaValues, values_in
 
 Third = Literal["rank", "score"]
 Better = Literal["high", "low"]
+RankedBy = Literal["rank", "score"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class TextOptions:
     rows: str | Path | None = None
     grades: Mapping[str, float | None] = field(default_factory=dict)
     na_values: NaValues = None
+    ranked_by: RankedBy | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
@@ -44,6 +46,7 @@ class TextOptions:
         check_choice("third", self.third, (None, *get_args(Third)))
         check_choice("decimal", self.decimal, (".", ","))
         check_choice("better", self.better, get_args(Better))
+        check_choice("ranked_by", self.ranked_by, (None, *get_args(RankedBy)))
 
     def changed(self) -> dict[str, object]:
         """Return the options that are not at their defaults, for the provenance."""

@@ -23,7 +23,7 @@ from lexiframe.base import (
     schemas,
     warn,
 )
-from lexiframe.base.face import added
+from lexiframe.base.face import added, found_feature
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import columns_of, words_for
 from lexiframe.io.column_forms.ids import checked_ids
@@ -39,6 +39,7 @@ from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.headers import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
+from lexiframe.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.io.problems.doubted_runs import (
     SECOND,
     TAGS,
@@ -50,6 +51,7 @@ from lexiframe.io.problems.doubted_runs import (
     share_queries,
 )
 from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.problems.order_of_rows import doubted_order, numbers_in_doubt
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.problems.scores_against_ranks import (
     NOTHING_AGAINST,
@@ -174,6 +176,7 @@ def parse_runs(
     content: Content, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
     """Parse and check the content of a file."""
+    rank |= options.ranked_by == "rank"
     if content.form is not None:
         return _parts_of_file(content.form, content.data, source, options, rank=rank)
     table = parse_table(content.data, source.where, options, schemas.RUNS)
@@ -203,8 +206,12 @@ def _parts_of_file(
             found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
         except LexiframeError:
             return None
-        unread = [] if {"run", "replicate"} & {*found} else {*opened.schema.names}
-        unread = sorted(name for name in {*unread} - {*found.values()} if opened.has_few(name))
+        others = {*opened.schema.names} - {*found.values()}
+        if {"run", "replicate"} & {*found}:
+            others = {*filter(names_folds, others)}
+        unread = sorted(name for name in others if opened.has_few(name))
+        if "rank" not in found:
+            unread += sorted({*numbers_in_doubt(opened, found)} - {*unread})
         is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
         if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
             if unread:
@@ -278,6 +285,8 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
     """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
+    if facts.get("reading", {}).get("ranked_by"):  # said when it was read
+        part = replace(part, against=NOTHING_AGAINST)
     sources = {
         coded.join_replicate(str(source.get("run")), source.get("replicate")): source
         for source in facts.get("sources", [])
@@ -316,12 +325,13 @@ def _part_of_lines(
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
-    rows, against = _orient_scores(rows, options), NOTHING_AGAINST
+    numbers: list[pl.Series] = []
     if "rank" in rows.columns:  # if one is not a whole number, all are left out
-        numbers = rows["rank"].cast(pl.Float64, strict=False)
-        against = compared_with_ranks(rows.with_columns(numbers))
-        ranks = whole_ranks(numbers)
+        numbers = [rows["rank"].cast(pl.Float64, strict=False)]
+        ranks = whole_ranks(numbers[0])
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
+    rows = _orient_scores(rows, options, source.where)
+    against = compared_with_ranks(rows.with_columns(numbers), options)
     looked_at = rows
     if layout is line_layouts.RUN and "rank" not in wanted and may_begin_anew(rows):
         both, _ = trec.parse_lines(data, source.where, layout, ("score", "rank"), options.decimal)
@@ -330,6 +340,9 @@ def _part_of_lines(
     called = {"tag": TAGS, "q0": SECOND}
     others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
     doubts = _doubts(looked_at, others, source.where, others.columns, named_lines=source.is_given)
+    if layout is line_layouts.SCORED and options.ranked_by is None:
+        order = doubted_order(rows, others, source.where, "score")
+        doubts = (*doubts, order) if order else doubts
     rows = rows.drop(*unread, *["rank"] * (bool(unread) and not is_ranked), strict=False)
     name = source.name
     if name_from == "tag":
@@ -379,7 +392,9 @@ def parts_of_table(
     named = without_none(named, where, options.na_values)
     places = None if options.na_values else places  # rows may have been left out
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
-    named = _orient_scores(named, options)
+    lists = found_feature(io, "lists_of_ids")
+    is_low = lists is not None and lists.are_distances(table, options.columns)
+    named = _orient_scores(named, replace(options, better="low") if is_low else options, where)
     if "score" in named.columns and may_have_changed(named, "score"):
         refuse_lost_digits(*as_text(given, where))
     if not named.height and not source.is_given:
@@ -391,14 +406,15 @@ def parts_of_table(
     if "replicate" in named.columns:
         named, given_name = _name_replicates(named, source, str(unnamed)), False
     runs = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
+    further = _doubts_of_rows(table, named, names or table.columns, where, options)
     if len(runs) == 1:
         name = str(source.name) if given_name else str(runs.item())
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
-        part = _separate_empty(name, named.drop("run", strict=False), where, places)
+        part = _separate_empty(name, named.drop("run", strict=False), where, places, options)
         unread = _unread(table, named, names or table.columns, where, options)
         others = pl.DataFrame([column for column in table if column.name in unread])
         doubts = _doubts(named, others, where, unread)
-        return [replace(part, is_known=is_known, unread=unread, doubts=doubts)]
+        return [replace(part, is_known=is_known, unread=unread, doubts=doubts + further)]
     if given_name:
         raise _several_under_one_name(runs, where)
     numbered = named.with_row_index(_ROW)
@@ -408,15 +424,39 @@ def parts_of_table(
             rows.drop(_ROW),
             f"{where}, run {coded.said(name)}",
             _places_of(rows[_ROW], places),
+            options,
         )
         for name, rows in split_runs(numbered)
     ]
+    parts[0] = replace(parts[0], doubts=further)
     is_said = "run" in {*options.columns, *options.columns.values()}
     if is_said or not _are_the_rows(table, named, options):
         return parts
     read = columns_of(table.columns, schemas.RUNS, where, options.columns)
     divided = None if "replicate" in read else divided_ranking(named, read["run"], where)
-    return [replace(parts[0], doubts=(divided,)), *parts[1:]] if divided else parts
+    return [replace(parts[0], doubts=(divided, *further)), *parts[1:]] if divided else parts
+
+
+def _doubts_of_rows(
+    table: pl.DataFrame,
+    named: pl.DataFrame,
+    names: Sequence[str],
+    where: str,
+    options: TextOptions,
+) -> tuple[Problem, ...]:
+    """Return what else columns that are not read, and the order of the rows, say of runs."""
+    if not _are_the_rows(table, named, options):
+        return ()
+    read = columns_of(names, schemas.RUNS, where, options.columns)
+    others = table.select(column for column in table if column.name not in read.values())
+    divided = divided_lists(named, others, where)
+    if divided is not None and divided.is_certain:
+        raise SchemaError(divided.problem)
+    doubts = [] if divided is None else [divided.problem]
+    if "score" in read and "rank" not in read and options.ranked_by is None:
+        order = doubted_order(named, others, where, read["score"])
+        doubts += [order] if order else []
+    return tuple(doubts)
 
 
 def _unread(
@@ -523,12 +563,15 @@ def _places_of(rows: pl.Series, places: Places | None) -> Places | None:
     return lambda: (places()[0], places()[1][rows.to_numpy()])
 
 
-def _separate_empty(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> RunPart:
+def _separate_empty(
+    name: str, rows: pl.DataFrame, where: str, places: Places | None, options: TextOptions
+) -> RunPart:
     """Separate the queries that were answered with an empty list from the rows."""
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)
-        return RunPart(name, rows, where, places=places, against=compared_with_ranks(rows))
+        against = compared_with_ranks(rows, options)
+        return RunPart(name, rows, where, places=places, against=against)
     empty = rows.filter(no_document)
     numbers = pl.col(name for name in ("score", "rank") if name in empty.columns)
     n_scored = empty.filter(pl.any_horizontal(numbers.is_not_null())).height
@@ -541,7 +584,7 @@ def _separate_empty(name: str, rows: pl.DataFrame, where: str, places: Places | 
     rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
     answers = tuple(empty["query_id"].cast(pl.String))
-    return RunPart(name, rows, where, answers, against=compared_with_ranks(rows))
+    return RunPart(name, rows, where, answers, against=compared_with_ranks(rows, options))
 
 
 def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
@@ -558,9 +601,13 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
         )
 
 
-def _orient_scores(rows: pl.DataFrame, options: TextOptions) -> pl.DataFrame:
+def _orient_scores(rows: pl.DataFrame, options: TextOptions, where: str) -> pl.DataFrame:
     """Turn scores of which low ones are better; use the negative rank where there is no score."""
-    if "score" in rows.columns:
+    is_ranked = options.ranked_by == "rank"
+    if is_ranked and "rank" not in rows.columns:
+        advice = "say which column has them (columns={'rank': '...'}), or leave ranked_by out"
+        raise SchemaError(Problem(where, "a column of whole ranks", "none", advice))
+    if "score" in rows.columns and not is_ranked:
         return rows if options.better == "high" else rows.with_columns(-pl.col("score"))
     if "rank" not in rows.columns:
         return rows

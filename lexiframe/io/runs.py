@@ -16,7 +16,7 @@ from lexiframe.io.column_forms.values_for_none import NaValues
 from lexiframe.io.files.data_sources import find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.tables import to_arrow
-from lexiframe.io.reading_options import Better, TextOptions, Third
+from lexiframe.io.reading_options import Better, RankedBy, TextOptions, Third
 from lexiframe.io.run_parts import NameFrom, RunPart, warn_of_doubts
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
@@ -35,6 +35,7 @@ def scan_runs(
     better: Better = "high",
     rows: str | Path | None = None,
     na_values: NaValues = None,
+    ranked_by: RankedBy | None = None,
 ) -> RunScan:
     """Find runs without reading them: they are read one file at a time, when they are needed.
 
@@ -47,7 +48,7 @@ def scan_runs(
 
     Parameters
     ----------
-    runs, name_from, columns, third, header, decimal, better, rows, na_values
+    runs, name_from, columns, third, header, decimal, better, rows, na_values, ranked_by
         As for `read_runs`.
 
     Returns
@@ -70,7 +71,8 @@ def scan_runs(
     ['pca8_euclidean', 'pixels_euclidean']
     """
     check_choice("name_from", name_from, get_args(NameFrom))
-    options = TextOptions(third, header, decimal, columns or {}, better, rows, na_values=na_values)
+    more: dict[str, Any] = {"na_values": na_values, "ranked_by": ranked_by}
+    options = TextOptions(third, header, decimal, columns or {}, better, rows, **more)
     if isinstance(runs, RunScan):
         if (name_from, options) != ("file", TextOptions()):
             raise LexiframeError(
@@ -95,6 +97,7 @@ def read_runs(
     better: Better = "high",
     rows: str | Path | None = None,
     na_values: NaValues = None,
+    ranked_by: RankedBy | None = None,
 ) -> pa.Table:
     """Read runs into one Arrow table.
 
@@ -144,6 +147,10 @@ def read_runs(
     na_values : float or list of float, optional
         Ids of documents that stand for none, whose rows are left out: −1 where faiss finds no
         neighbour. By default −1 beside whole numbers is an error; an empty list keeps it.
+    ranked_by : {"rank", "score"}, optional
+        What orders the documents of runs that have both. Scores do by default, as in trec_eval, and
+        a warning says where the ranks disagree with them; ``"rank"`` takes the ranks, with their
+        negative as the score, and ``"score"`` says that the scores are right.
 
     Returns
     -------
@@ -171,7 +178,7 @@ def read_runs(
     LexiframeWarning
         With the count, when lines have more fields than are read, when paths in a folder are left
         out, for runs without any row, which a table cannot hold, and for runs whose scores order
-        the documents of most requests against their ranks.
+        the documents of half of the requests or more otherwise than their ranks.
 
     Notes
     -----
@@ -201,7 +208,8 @@ def read_runs(
     {'run': 'dense', 'replicate': 'seed 2', 'score': 2.25}
     """
     how: dict[str, Any] = {"columns": columns, "third": third, "header": header}
-    how |= {"decimal": decimal, "better": better, "rows": rows, "na_values": na_values}
+    how |= {"decimal": decimal, "better": better, "rows": rows}
+    how |= {"na_values": na_values, "ranked_by": ranked_by}
     scan = scan_runs(runs, name_from=name_from, **how)
     load = partial(scan.load, rank=True, hashed=True)
     loaded = [*in_threads(load, range(len(scan)), "reading runs")]

@@ -120,8 +120,25 @@ def warn_of_input(ranked: RankedRuns) -> None:
 
 
 def warn_of_doubts(ranked: RankedRuns) -> None:
-    """Warn of what runs may be instead: several in a file, or the parts of one."""
-    run_parts.warn_of_doubts([*ranked.doubts, *_likely_parts(ranked.runs)])
+    """Warn of what runs may be instead, several in a file or the parts of one; and of queries."""
+    further = [*_likely_parts(ranked.runs), *_own_queries(ranked.runs)]
+    run_parts.warn_of_doubts([*ranked.doubts, *further])
+
+
+def _own_queries(runs: Sequence[RunRanks]) -> list[Problem]:
+    """Return which runs have the query itself at rank 1 of most requests, and not by chance."""
+    shares = {run.name: (run.own_first, int(run.answered.sum())) for run in runs}
+    found = {name: (n, of) for name, (n, of) in shares.items() if n > _BY_CHANCE and 2 * n >= of}
+    if not found:
+        return []
+    n, of = next(iter(found.values()))
+    told = f"at rank 1 in {n:,} of {of:,} requests of {n_and_first([*found])}, unjudged"
+    return [Problem("runs", "documents", f"the query itself {told}", _LEAVE_OUT)]
+
+
+_BY_CHANCE = 2
+"""So few queries and documents may have the same ids by chance."""
+_LEAVE_OUT = "exclude_self=True leaves it out of all runs"
 
 
 def _likely_parts(runs: Sequence[RunRanks]) -> list[Problem]:

@@ -102,6 +102,13 @@ class Rows:
         same = (coded.strings_of(self.doc_id) == own.cast(pl.String)).to_numpy()
         return np.asarray(is_judged & same)
 
+    def n_own_first(self, judged: JudgedItems, hit: np.ndarray) -> int:
+        """Count the judged queries whose first document has their id, and is not among ``hit``."""
+        first = self.edges[:-1]
+        first = first[(self.query[first] < len(judged.queries)) & ~np.isin(first, hit)]
+        own = judged.queries.gather(self.query[first]).cast(pl.String)
+        return int((self.ids(first) == own).sum())
+
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes, self.query)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import coded, schemas, typed
-from lexiframe.io import problems
+from lexiframe.io import problems, reading_options, scan_runs
 from lexiframe.projection.answers import warn_of_gaps, warn_of_grades
 from lexiframe.projection.levels import RowsOfARun
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
@@ -32,6 +32,7 @@ def positions(
     judged: bool = False,
     subtopics: bool = False,
     pool: bool = False,
+    ranked_by: reading_options.RankedBy | None = None,
 ) -> pl.DataFrame:
     """Find the position of every relevant item in every run.
 
@@ -85,6 +86,8 @@ def positions(
         Also return ``pool_size``, the number of distinct items that any run retrieved or that are
         relevant, by request; with ``unjudged="remove"`` retrieved items count only when they are
         judged.
+    ranked_by : {"rank", "score"}, optional
+        As for `read_runs`: what orders the documents of runs that have both.
 
     Returns
     -------
@@ -111,8 +114,8 @@ def positions(
     Warns
     -----
     LexiframeWarning
-        With counts, when data were dropped or filled; when scores order the documents of most
-        requests against their ranks (see `read_runs`); and when grades look like ratings, as
+        With counts, when data were dropped or filled; when ranks and scores disagree in half of
+        the requests or more (see `read_runs`); and when grades look like ratings, as
         `read_qrels` says, and ``rel`` is not given.
 
     Examples
@@ -148,11 +151,13 @@ def positions(
             "rel": rel, "ties": ties, "score_type": score_type, "no_relevant": no_relevant,
             "duplicates": duplicates, "unjudged": unjudged, "depth": depth,
             "exclude_self": exclude_self, "judged": judged, "subtopics": subtopics, "pool": pool,
+            "ranked_by": ranked_by,
         }  # fmt: skip
         return by_collection.each_collection(collections, lambda one: positions(*one, **how))
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
+    runs = runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
     judged_as: Any = qrels  # there are some, or `given` would have raised
     how_ranked: dict[str, Any] = {"nonrelevant": judged, "pool": pool, "replicates": True}
     ranked = rank_runs(runs, judged_as, policies, **how_ranked)

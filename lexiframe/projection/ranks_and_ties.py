@@ -58,6 +58,8 @@ class RunRanks:
         Rows of judged queries removed because their document has the id of the query.
     one_score
         Judged queries with several documents, all of one score.
+    own_first
+        Judged queries whose first document has the id of the query, and is not judged.
     """
 
     name: str
@@ -73,6 +75,7 @@ class RunRanks:
     documents: np.ndarray = field(default_factory=lambda: _NO_DOCUMENTS)
     own: int = 0
     one_score: int = 0
+    own_first: int = 0
 
 
 def rank_judged(
@@ -98,6 +101,7 @@ def rank_judged(
         rows = rows.take(np.flatnonzero(~own))
         retrieved = rows.retrieved(n_queries)
     hit, item = rows.find(judged)
+    own_first = rows.n_own_first(judged, hit)
     strangers = [] if len(hit) else _some_documents(rows, judged)
     if policies.unjudged == "remove":
         stays = judged.is_judged[item]
@@ -126,6 +130,7 @@ def rank_judged(
         _NO_DOCUMENTS if codes is None else _ranked_documents(rows, n_queries, ties, codes),
         int(own.sum()),
         rows.n_of_one_score(n_queries),
+        own_first,
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs whose scores order the documents against their ranks: who is told, how to turn them."""
+"""Runs whose ranks and scores disagree: who is told, how to say which of them is right."""
 
 import random
 import warnings
@@ -12,14 +12,16 @@ from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.results import BucketResult
 from lexiframe.evaluation.from_parts import plan_of
 from lexiframe.evaluation.options import Asked
+from lexiframe.io.problems import scores_against_ranks
 from lexiframe.io.problems.scores_against_ranks import (
     Against,
     all_compared,
     compared_with_ranks,
     text_is_doubtful,
 )
+from lexiframe.io.reading_options import TextOptions
 
-WARNING = "runs whose scores order the documents of most requests against their ranks: "
+WARNING = "runs whose ranks and scores disagree: "
 QUERIES = [str(query) for query in range(1, 41)]  # enough of them that chance is no cause
 JUDGED = {query: {"a": 1} for query in QUERIES}
 DISTANCES = ["a 1 0.05", "b 2 0.30", "x 3 1.30"]
@@ -30,6 +32,8 @@ AGAINST = {
     "changed places": ["a 12.5 1", "b 11.2 2", "x 3.1 3"],
     "changed places, whole": ["a 1250 1", "b 1120 2", "x 310 3"],
     "joined answers": ["b 1 1.7", "c 2 1.6", "a 3 1.98"],
+    "reranked": ["a 2 1.9", "b 1 1.8", "x 7 1.7", "y 4 1.5", "z 9 1.1"],
+    "one moved up": ["a 1 1.4", "b 2 1.8", "x 3 1.7", "y 4 1.5", "z 5 1.1"],
 }
 FOR = {
     "usual": ["a 1 1.30", "b 2 0.30", "x 3 0.05"],
@@ -41,7 +45,6 @@ FOR = {
     "no numbers": ["a Q 0.05", "b Q 0.30", "x Q 1.30"],
     "only ties differ": ["a 3 1.30", "b 2 1.30", "x 1 1.30", "y 4 0.5"],
     "scores in place of ranks": ["a 12.5 3", "b 11.2 2", "x 3.1 1"],
-    "reranked": ["a 2 1.9", "b 1 1.8", "x 7 1.7", "y 4 1.5", "z 9 1.1"],
 }
 
 
@@ -75,8 +78,8 @@ def test_every_reader_says_it(write, name):
     path = write(AGAINST[name])
     for call in (lf.read_runs, lambda run: lf.evaluate(run, JUDGED, ["RR"])):
         (said,) = caught(call, path)
-        assert said.startswith(f"{WARNING}1 ('r'); query '1': rank ")
-        assert "better='low'" in said
+        assert said.startswith(f"{WARNING}1 ('r'); in 40 of 40 requests (query '1': rank ")
+        assert "better='low'" in said and "ranked_by='rank'" in said
     assert lf.check_run(path)["problem"].to_list() == ["ranks"]
 
 
@@ -88,35 +91,22 @@ def test_what_is_as_it_should_be_is_not_said(write, name):
     assert "ranks" not in lf.check_run(path)["problem"].to_list()
 
 
-def test_most_requests_decide(write):
+def test_half_of_the_requests_decide(write):
     usual, turned = FOR["usual"], DISTANCES
-    text = text_of(usual, QUERIES[:10]) + text_of(turned, QUERIES[10:19])
     path = write([])
-    path.write_text(text)
+    path.write_text(text_of(usual, QUERIES[:21]) + text_of(turned, QUERIES[21:]))
     assert caught(lf.read_runs, path) == []
-    path.write_text(text + text_of(turned, QUERIES[19:]))
-    assert len(caught(lf.read_runs, path)) == 1
+    path.write_text(text_of(usual, QUERIES[:20]) + text_of(turned, QUERIES[20:]))
+    (said,) = caught(lf.read_runs, path)
+    assert "; in 20 of 40 requests (query '21': " in said
 
 
-@pytest.mark.parametrize("n_documents, n_requests", [(2, 30), (3, 30), (10, 1), (10, 30)])
-def test_chance_is_not_said(n_documents, n_requests):
-    rnd = random.Random(2)
-    queries = [query for query in range(n_requests) for _ in range(n_documents)]
-    ranks = [rank for _ in range(n_requests) for rank in range(n_documents)]
-    rows = pl.DataFrame({"query_id": queries, "rank": ranks, "score": ranks})
-    assert compared_with_ranks(rows).is_most
-    for _ in range(40):
-        scores = pl.Series("score", [rnd.random() for _ in queries])
-        assert not all_compared(rows.with_columns(scores)).is_most
-
-
-@pytest.mark.parametrize("name", ["distances", "changed places", "joined answers"])
-def test_two_requests_are_enough_if_both_contradict(write, name):
-    assert len(caught(lf.read_runs, write(AGAINST[name], queries="12"))) == 1
-    assert not caught(lf.read_runs, write(AGAINST[name], queries="1"))
+def test_requests_with_one_document_or_repeated_ranks_count_as_agreeing(write):
     path = write([])
-    path.write_text(text_of(AGAINST[name], "12") + text_of(["a 1 9", "b 2 8"], "3"))
-    assert not caught(lf.read_runs, path)
+    path.write_text(text_of(["a 1 2.5"], "12") + text_of(DISTANCES, "3"))
+    assert "; in 1 of 1 requests (query '3': " in caught(lf.read_runs, path)[0]
+    path.write_text(text_of(FOR["constant"], "12") + text_of(DISTANCES, "3"))
+    assert caught(lf.read_runs, path) == []
 
 
 def test_a_large_file_is_told_by_some_of_its_lines(tmp_path):
@@ -136,14 +126,15 @@ def test_a_large_file_is_told_by_some_of_its_lines(tmp_path):
         score=pl.col("column_4").cast(pl.Float64),
     )
     found = all_compared(rows)
-    assert (found.rows, found.of) == (5900, 6000)
+    assert (found.requests, found.of) == (59, 60)
     assert found.example == "query 'q1': rank 1 has the score -500.5, rank 100 has -401.5"
 
 
 def test_only_doubts_make_it_compare_all(monkeypatch):
     rows = pl.DataFrame({"query_id": "q", "rank": range(1, 100), "score": range(100, 1, -1)})
-    monkeypatch.setattr(pl, "corr", None)  # which the comparison of all rows needs
-    assert compared_with_ranks(rows) == Against(0, 99)
+    rows = rows.with_columns(query_id=pl.when(pl.col("rank") < 50).then("rank").otherwise(0))
+    monkeypatch.setattr(scores_against_ranks, "all_compared", None)
+    assert compared_with_ranks(rows, TextOptions()) == Against(0, 50)
     assert not text_is_doubtful(text_of(FOR["usual"]).encode(), ".")
     assert text_is_doubtful(text_of(DISTANCES).replace(".", ",").encode(), ",")
     assert not text_is_doubtful(b"# a comment\n1 Q0 a\n", ".")
@@ -152,7 +143,7 @@ def test_only_doubts_make_it_compare_all(monkeypatch):
 def test_runs_are_named_together(write):
     paths = [write(DISTANCES, f"{name}.run") for name in "abcd"]
     (said,) = caught(lf.evaluate, paths, JUDGED, ["RR"])
-    assert said.startswith(f"{WARNING}4 ('a', 'b', 'c', ...); query '1': rank 1 has the score 0.05")
+    assert said.startswith(f"{WARNING}4 ('a', 'b', 'c', ...); 'a': in 40 of 40 requests (query '1'")
     twice = {"dense": dict(zip("ab", paths, strict=False))}
     (said,) = caught(lf.evaluate, twice, JUDGED, ["RR"], replicates="request")
     assert said.startswith(f"{WARNING}1 ('dense'); ")
@@ -186,7 +177,7 @@ def test_all_forms_and_engines(tmp_path, form):
     }.get(form, path)
     for options in ({}, {"out": tmp_path / "out", "keep": "scores"}):
         (said,) = caught(lf.evaluate, given, JUDGED, ["RR"], **options)
-        assert "; query '1': rank 1 has the score 0.05, rank 3 has 1.3, and" in said
+        assert "; in 40 of 40 requests (query '1': rank 1 has the score 0.05, rank 3 " in said
     assert len(caught(lf.evaluate, lf.scan_runs(given), JUDGED, ["RR"])) == 1
     assert len(caught(lf.positions, given, JUDGED)) == 1
 
@@ -231,8 +222,9 @@ def test_buckets_with_ranks_add_up():
     ]
     total = BucketResult.from_bytes(results[0].to_bytes()) + results[1]
     found = total["said"].against["r"]
-    assert (found.rows, found.of, found.is_most) == (120, 180, True)
-    assert not (found + results[1]["said"].against["r"]).is_most
+    assert (found.requests, found.of, found.is_most) == (40, 60, True)
+    usual = results[1]["said"].against["r"]
+    assert not (found + usual + usual).is_most
 
 
 # --- How to turn them ---------------------------------------------------------------------------

@@ -53,6 +53,7 @@ def check(
     kind: AnyKind | None = None,
     third: reading_options.Third | None = None,
     better: reading_options.Better = "high",
+    ranked_by: reading_options.RankedBy | None = None,
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
@@ -66,7 +67,7 @@ def check(
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
     options = reading_options.TextOptions(
-        third, header, decimal, as_columns(column), better, rows, as_grades(grade)
+        third, header, decimal, as_columns(column), better, rows, as_grades(grade), ranked_by
     )
     results = {given: score_forms.check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]
@@ -177,7 +178,11 @@ def _doubts_of_results(
     how |= {"columns": options.columns, "rows": options.rows}
     try:
         scan = scan_runs(
-            [file.path for file in runs], third=options.third, better=options.better, **how
+            [file.path for file in runs],
+            third=options.third,
+            better=options.better,
+            ranked_by=options.ranked_by,
+            **how,
         )
         with warnings.catch_warnings():  # of what evaluate says itself
             warnings.simplefilter("ignore", errors.LexiframeWarning)

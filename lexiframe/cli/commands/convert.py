@@ -43,6 +43,7 @@ def convert(
     kind: Kind | None = None,
     third: reading_options.Third | None = None,
     better: reading_options.Better = "high",
+    ranked_by: reading_options.RankedBy | None = None,
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
@@ -64,7 +65,7 @@ def convert(
     if (kind or checks.kind_of(file, options)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, grades=grades, **said)
     else:
-        table = read_runs(file, third=options.third, better=better, **said)
+        table = read_runs(file, third=third, better=better, ranked_by=ranked_by, **said)
     if target.suffix.lower() == ".csv":
         with output_files.replacing(target) as temporary:
             pl.DataFrame(table).write_csv(temporary)

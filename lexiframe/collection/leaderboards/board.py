@@ -197,7 +197,7 @@ def _checked_scores(
         )
     if hasattr(x, "table_for"):  # an evaluation of collections
         x = x.scores
-    table = per_request_scores.scores_of_tools(x, na_values=na_values)
+    table = per_request_scores.scores_of_tools(x, na_values=read["na_values"])
     if table is None:
         given = score_forms.given_scores(x, None, None, None)
         more = tuple(name for name in kept if name not in _SCORES)  # these are kept anyway

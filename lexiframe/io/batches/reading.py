@@ -59,7 +59,8 @@ def parts_of_unit(unit: Unit, scan: RunScan, share: Share) -> Iterator[list[RunP
     if unit.stamp is not None:  # error messages name the file of a data set
         source = replace(source, origin=File(unit.where))
     if unit.batches is not None:
-        request = Request(schemas.RUNS, scan.options.columns, share.rows, share.rank)
+        is_ranked = share.rank or scan.options.ranked_by == "rank"
+        request = Request(schemas.RUNS, scan.options.columns, share.rows, is_ranked)
         yield from _parts_of_batches(unit.batches(request), source, scan.options, is_one=is_one)
     elif unit.path is not None:
         yield from _parts_of_text(unit.path, source, scan, share)
@@ -105,7 +106,8 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
         and _needs_no_check(named, "score")
         and "replicate" not in named.columns
     )
-    is_other = source.name == "" or options.better == "low"
+    is_other = source.name == "" or options.better == "low" or options.ranked_by is not None
+    is_other |= any(kind.is_nested() for kind in table.dtypes)  # lists of distances
     if not is_plain or is_other or (has_run and source.is_given):
         parts = parts_of_table(table, source, options)
         return _keep_digits(parts, named)
@@ -115,7 +117,8 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     else:
         runs = [*split_runs(named)]
     return [
-        RunPart(name, rows, source.where, against=compared_with_ranks(rows)) for name, rows in runs
+        RunPart(name, rows, source.where, against=compared_with_ranks(rows, options))
+        for name, rows in runs
     ]
 
 

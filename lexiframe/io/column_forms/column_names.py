@@ -23,6 +23,9 @@ LISTS_OF_IDS = {
     "qrels": ["expected_ids", "expected", "relevant_ids", "relevant", "relevant_doc_ids", *_LISTS],
 }
 """Names of columns whose cells hold the ids of all documents of a query."""
+LISTS_OF_SCORES = ["scores", "similarities", "similarity_scores", "relevance_scores"]
+LISTS_OF_DISTANCES = ["distances", "distance"]
+"""Names of columns whose cells hold a number for each of these documents."""
 
 
 def spelled(words: Sequence[str]) -> list[str]:
@@ -65,7 +68,7 @@ _OTHER_SPELLINGS = {name for names in KNOWN_NAMES.values() for name in names} - 
     word for words in NAMES.values() for word in words
 }
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
-_TIMES = {*spelled(["timestamp", "time", "date", "datetime"])}
+TIMES = {*spelled(["timestamp", "time", "date", "datetime"])}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
@@ -96,7 +99,7 @@ def items_of_implicit_feedback(names: Sequence[str], columns: Mapping[str, str])
     plain = {name.partition(":")[0]: name for name in names}
     items = [name for word, name in plain.items() if word in words_for("doc_id", columns)]
     queries = {*words_for("query_id", columns)} & {*plain}
-    known = {*queries, *words_for("doc_id", columns), *words_for("iteration", columns), *_TIMES}
+    known = {*queries, *words_for("doc_id", columns), *words_for("iteration", columns), *TIMES}
     return items[0] if queries and len(items) == 1 and {*plain} <= known else None
 
 

@@ -11,7 +11,14 @@ from dataclasses import replace
 import polars as pl
 
 from lexiframe.base import Problem, SchemaError, n_and_first, schemas
-from lexiframe.io.column_forms.column_names import LISTS_OF_IDS, candidates_for, spelled, words_for
+from lexiframe.io.column_forms.column_names import (
+    LISTS_OF_DISTANCES,
+    LISTS_OF_IDS,
+    LISTS_OF_SCORES,
+    candidates_for,
+    spelled,
+    words_for,
+)
 from lexiframe.io.problems.rows_as_written import Rows
 
 _ROW = "\0row"  # no file has a column of this name
@@ -42,6 +49,8 @@ def rows_of_ids(
     ids = _split_ids(frame[name])
     numbers = {ours: _others(candidates_for(words_for(ours, columns), frame.columns), name)
                for ours in ("score", "relevance", "rank")}  # fmt: skip
+    beside_ids = list_of_scores(frame, columns) if schema.name == "runs" else None
+    numbers["score"] += [beside_ids] if beside_ids else []
     of_schema = ("score", "rank") if schema.name == "runs" else ("relevance", "score")
     beside = [one for ours in of_schema for one in numbers[ours]]
     if beside and frame[name].dtype == pl.String and (ids.list.len() <= 1).all():
@@ -64,7 +73,28 @@ def rows_of_ids(
     table = table.explode(many, empty_as_null=True)
     if schema.name == "qrels" and not beside and not is_ours:
         table = table.with_columns(relevance=pl.when(table[name].is_not_null()).then(1.0))
+    table = table.rename({beside_ids: "score"}) if beside_ids else table
     return table if is_ours else table.rename({name: "doc_id"})
+
+
+def list_of_scores(frame: pl.DataFrame, columns: Mapping[str, str]) -> str | None:
+    """Return the column of lists that are the scores of documents, if none is called as usual.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"doc_ids": [["a", "b"]], "distances": [[0.5, 0.25]]})
+    >>> list_of_scores(table, {}), list_of_scores(table, {"score": "distances"})
+    ('distances', None)
+    """
+    if candidates_for([*words_for("score", columns), *words_for("rank", columns)], frame.columns):
+        return None
+    words = spelled([*LISTS_OF_SCORES, *LISTS_OF_DISTANCES])
+    return next((name for name in words if name in frame.columns and _is_list(frame[name])), None)
+
+
+def are_distances(frame: pl.DataFrame, columns: Mapping[str, str]) -> bool:
+    """Return whether the scores of documents are read from lists of distances."""
+    return list_of_scores(frame, columns) in spelled(LISTS_OF_DISTANCES)
 
 
 def unnested(

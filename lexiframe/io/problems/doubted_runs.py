@@ -114,7 +114,7 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
     per_query = rows.group_by("query_id").agg(pl.col("value").n_unique())["value"]
     if not (per_query > 1).any():
         return None
-    words = _words_of(column.name)
+    words = words_of(column.name)
     names_systems, names_parts = bool(words & _SYSTEMS), bool(words & _PARTS)
     has_lists = rows.select("query_id", "value").n_unique() < rows.height
     twins = _share_with_twins(rows)
@@ -134,7 +134,35 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
     return None
 
 
-def _words_of(name: str) -> set[str]:
+def changing_tags(rows: pl.DataFrame, where: str) -> Problem | None:
+    """Return in how many rankings of a file the tag changes; ``rows`` have query_id and tag.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"query_id": ["q", "q"], "tag": ["bm25", "dense"]})
+    >>> print(changing_tags(rows, "a.run"))
+    a.run: expected one tag in each ranking, found several in 1 of 1 requests: 2 ('bm25', \
+'dense'); if they are runs, write the lines of each to a file of its own; if it is one run, give \
+it one tag
+    """
+    n_tags = rows.group_by("query_id").agg(pl.col("tag").n_unique())["tag"]
+    if not (several := int((n_tags > 1).sum())):
+        return None
+    found = f"several in {several:,} of {len(n_tags):,} requests: "
+    found += n_and_first(rows["tag"].unique().sort())
+    advice = "if they are runs, write the lines of each to a file of its own; if it is one run, "
+    advice += "give it one tag"
+    return Problem(where, "one tag in each ranking", found, advice, DOUBT)
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words in the name of a column.
+
+    Examples
+    --------
+    >>> sorted(words_of("rerankScore_2"))
+    ['', 'rerank', 'score']
+    """
     return {*re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())}
 
 
@@ -317,7 +345,7 @@ def how_told_apart(unread: Sequence[str]) -> str:
     names = [
         name
         for name in unread
-        if name.partition(":")[0] not in _IDS and not _words_of(name) & _PARTS
+        if name.partition(":")[0] not in _IDS and not words_of(name) & _PARTS
     ]
     if not names:
         return ""

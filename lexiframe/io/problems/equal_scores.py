@@ -34,7 +34,7 @@ def problems_of_order(
     """
     of_run = f"{run}: " if run else ""
     if against.is_most:
-        found = f"{of_run}scores against them in most requests ({against.example})"
+        found = f"{of_run}ranks and scores that disagree {against.share}"
         yield Problem(where, "scores that fall as ranks rise", found, TURN, RANKS)
     is_tied = pl.len().over("query_id", "score") > 1
     place = pl.col("score").rank("ordinal", descending=True).over("query_id")

@@ -1,7 +1,8 @@
-"""Runs whose scores order the documents against the ranks beside them, as distances and losses do.
+"""Runs whose scores order the documents otherwise than the ranks beside them.
 
-By definition scores decide (as in trec_eval), and the greatest is the best. Most files agree with
-that, so a few of their rows are looked at, and all of them only where these raise a doubt.
+Distances and losses do so, and rerankers that keep the scores of the first stage. By definition
+scores decide (as in trec_eval), and the greatest is the best. Most files agree with that, so a few
+of their rows are looked at, and all of them only where these raise a doubt.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from lexiframe.base import coded, n_and_first, warn
 from lexiframe.io.files.form import Batch
+from lexiframe.io.reading_options import TextOptions
 
 _WINDOW = 512
 """The bytes of each of three parts of a text that are looked at."""
@@ -23,79 +25,59 @@ _ROWS = 8
 _RANK, _SCORE = 3, 4
 """The fields of TREC text, from 0."""
 _MOST = 0.5
-_AGAINST = 0.25
-"""Spearman's correlation of ranks and scores from which these contradict one another.
-
-It is −1 where they agree, and about 0 where they have nothing to do with one another, as after
-another system put the documents in order.
-"""
-_BY_CHANCE = 3.0
-"""So many standard deviations from 0 are hardly reached by chance, in 1 of 740 runs at most."""
-
-_LEAST = 4
-"""Steps from which all requests together may contradict the ranks: two of three documents each."""
 
 
 @dataclass(frozen=True)
 class Against:
-    """How many ``rows`` are in requests whose scores contradict the ranks, ``of`` how many rows.
+    """In how many ``requests`` ranks and scores disagree, ``of`` how many with several documents.
 
-    Scores contradict the ranks of a request where great ones mostly have the last ranks. Ranks that
-    repeat within a request say nothing.
-    ``example`` shows it in one of them. ``surplus`` sums up the correlations of ranks and scores,
-    each times its ``steps``, of which a request has one less than documents. By chance it is about
-    0, with the variance ``steps``.
+    They disagree where a document has a greater score than one of a rank before its own. Ranks that
+    repeat within a request say nothing. ``example`` shows it in one of the requests.
     """
 
-    rows: int = 0
+    requests: int = 0
     of: int = 0
     example: str = ""
-    surplus: float = 0.0
-    steps: int = 0
 
     @property
     def is_most(self) -> bool:
-        """Whether the scores contradict the ranks in most requests, and not by chance.
+        """Whether they disagree in half of the requests or more."""
+        return 0 < self.of <= 2 * self.requests
 
-        Requests are counted by their rows. Of few rows it is enough that all requests contradict:
-        ranks that have nothing to do with the scores are rare.
-        """
-        if self.steps < _BY_CHANCE**2:  # so few are never far enough from chance
-            return self.rows == self.of and self.steps >= _LEAST
-        return 2 * self.rows > self.of and self.surplus >= _BY_CHANCE * self.steps**0.5
+    @property
+    def share(self) -> str:
+        """The share of the requests, in words."""
+        return f"in {self.requests:,} of {self.of:,} requests ({self.example})"
 
     def __add__(self, other: Against) -> Against:
-        """Return what was found in the rows of both."""
+        """Return what was found in the requests of both."""
         example = min(filter(None, (self.example, other.example)), default="")
-        return Against(
-            self.rows + other.rows,
-            self.of + other.of,
-            example,
-            self.surplus + other.surplus,
-            self.steps + other.steps,
-        )
+        return Against(self.requests + other.requests, self.of + other.of, example)
 
 
 NOTHING_AGAINST = Against()
 """What is known of rows without ranks."""
 
 
-def compared_with_ranks(rows: pl.DataFrame) -> Against:
+def compared_with_ranks(rows: pl.DataFrame, options: TextOptions) -> Against:
     """Compare the scores of a run with its ranks if it has both; all, if some raise a doubt.
+
+    Nothing is doubted where the user says which of them order the documents.
 
     Examples
     --------
     >>> rows = pl.DataFrame({"query_id": "q1", "score": [0.25, 1.5], "rank": [1, 2]})
-    >>> compared_with_ranks(rows)
-    Against(rows=2, of=2, example="query 'q1': rank 1 has the score 0.25, rank 2 has 1.5", \
-surplus=1.0, steps=1)
-    >>> compared_with_ranks(rows.with_columns(score=-pl.col("score")))
-    Against(rows=0, of=2, example='', surplus=0.0, steps=0)
+    >>> compared_with_ranks(rows, TextOptions())
+    Against(requests=1, of=1, example="query 'q1': rank 1 has the score 0.25, rank 2 has 1.5")
+    >>> compared_with_ranks(rows.with_columns(score=-pl.col("score")), TextOptions())
+    Against(requests=0, of=1, example='')
     """
-    if not {"score", "rank"} <= {*rows.columns} or rows["rank"].has_nulls():
+    is_said = options.ranked_by is not None
+    if is_said or not {"score", "rank"} <= {*rows.columns} or rows["rank"].has_nulls():
         return NOTHING_AGAINST
     if not _are_doubtful(zip(*(_some_of(rows[name]) for name in _COMPARED), strict=True)):
-        return Against(0, rows.height)
+        queries = rows["query_id"]  # most rows lie together, so this counts the requests
+        return Against(0, int((queries != queries.shift()).sum()) + 1 if rows.height else 0)
     return all_compared(rows)
 
 
@@ -115,27 +97,26 @@ def all_compared(rows: pl.DataFrame) -> Against:
     have_changed = counts is not None and counts > _MOST
     rank = pl.int_range(pl.len()) if have_changed else pl.col("rank")
     ordered = stepped.with_columns(given="rank", rank=rank)
+    by_rank = pl.col("score").sort_by("rank")
     of_requests = ordered.group_by("query_id", maintain_order=True).agg(
-        correlation=pl.corr("rank", "score", method="spearman").fill_nan(0.0),
-        first=pl.struct("given", "score").sort_by("rank").first(),
-        best=pl.struct("given", "score").sort_by("score").last(),
-        n=pl.len(),
-        are_ranks=pl.col("rank").is_unique().all(),
+        disagree=(by_rank > by_rank.shift()).any() & pl.col("rank").is_unique().all(), n=pl.len()
     )
-    ranked = of_requests.filter("are_ranks", pl.col("n") > 1)
-    steps = ranked["n"] - 1
-    surplus, n_steps = float((ranked["correlation"] * steps).sum()), int(steps.sum())
-    against = ranked.filter(pl.col("correlation") > _AGAINST)
-    if not against.height:
-        return Against(0, rows.height, "", surplus, n_steps)
-    shown = (
-        against.with_columns(pl.col("query_id").cast(pl.String)).sort("query_id").row(0, named=True)
-    )
-    ends = [(of["given"], of["score"]) for of in (shown["first"], shown["best"])]
-    (rank, score), (other, greatest) = ends
-    example = f"query {shown['query_id']!r}: rank {rank:g} has the score {score:g}, "
-    n_against, example = int(against["n"].sum()), f"{example}rank {other:g} has {greatest:g}"
-    return Against(n_against, rows.height, example, surplus, n_steps)
+    several = of_requests.filter(pl.col("n") > 1)
+    queries = several.filter("disagree")["query_id"].cast(pl.String)
+    if not len(queries):
+        return Against(0, several.height)
+    query = queries.min()
+    example = _example(ordered.filter(pl.col("query_id").cast(pl.String) == query).sort("rank"))
+    return Against(len(queries), several.height, f"query {query!r}: {example}")
+
+
+def _example(rows: pl.DataFrame) -> str:
+    """Return the first document of a request that another one should precede, and this one."""
+    further = pl.col("score").reverse().cum_max().reverse().shift(-1)
+    first = rows.select((pl.col("score") < further).arg_max()).item()
+    best = first + 1 + rows["score"][first + 1 :].arg_max()
+    (one, other), (score, greatest) = (rows[n].gather([first, best]) for n in ("given", "score"))
+    return f"rank {one:g} has the score {score:g}, rank {other:g} has {greatest:g}"
 
 
 def text_is_doubtful(data: bytes, decimal: str) -> bool:
@@ -162,8 +143,9 @@ def _some_lines(data: bytes) -> Iterator[bytes]:
     if len(data) <= 3 * _WINDOW:
         yield from data.splitlines()
         return
-    for start in (0, len(data) // 2, len(data) - _WINDOW):
-        yield from data[start : start + _WINDOW].splitlines()[1:-1]  # the others may be cut
+    yield from data[:_WINDOW].splitlines()[:-1]  # the others may be cut
+    for start in (len(data) // 2, len(data) - _WINDOW):
+        yield from data[start : start + _WINDOW].splitlines()[1:-1]
 
 
 def batches_are_doubtful(
@@ -194,7 +176,7 @@ def _some_of(column: pl.Series) -> list[Any]:
 
 
 def _are_doubtful(rows: Iterable[tuple[Any, Any, Any]]) -> bool:
-    """Return whether ranks and scores agree in too few of the rows that follow each other.
+    """Return whether ranks and scores disagree in some of the rows that follow each other.
 
     ``rows`` are a few queries with rank and score: a loop takes less time than arrays of so few.
     """
@@ -211,7 +193,7 @@ def _are_doubtful(rows: Iterable[tuple[Any, Any, Any]]) -> bool:
             last[query] = rank, score
     except (ValueError, TypeError):  # no numbers; the reader says what is wrong, if anything is
         return False
-    return 2 * n_against >= max(n_with, 1) or n_counts > _MOST * (n_with + n_against)
+    return n_against > 0 or n_counts > _MOST * n_with
 
 
 def _count_rows(rank: Any, score: Any) -> Any:
@@ -220,19 +202,20 @@ def _count_rows(rank: Any, score: Any) -> Any:
 
 
 def warn_of_scores_against_ranks(found: Mapping[str, Against]) -> None:
-    """Warn once of the runs, by name, whose scores contradict the ranks in most requests."""
+    """Warn once of the runs, by name, whose ranks and scores disagree in most requests."""
     wrong = {name: against for name, against in found.items() if against.is_most}
     if wrong:
-        named = n_and_first(dict.fromkeys(coded.split_replicate(name)[0] for name in wrong))
+        names = [*dict.fromkeys(coded.split_replicate(name)[0] for name in wrong)]
+        whose = f"{names[0]!r}: " if len(names) > 1 else ""
         warn(
-            f"runs whose scores order the documents of most requests against their ranks: {named}; "
-            f"{next(iter(wrong.values())).example}, and the greatest score counts as the best; "
-            f"{TURN}"
+            f"runs whose ranks and scores disagree: {n_and_first(names)}; "
+            f"{whose}{next(iter(wrong.values())).share}; {TURN}"
         )
 
 
 TURN = (
-    "if low ones are better, as of distances and losses, read the runs with better='low', else "
-    "correct the ranks"
+    "scores decide, the greatest first: if the ranks are right, read the runs with "
+    "ranked_by='rank'; if low scores are better, as of distances and losses, with better='low'; if "
+    "the scores are right, with ranked_by='score'"
 )
-"""What to do about scores that contradict the ranks."""
+"""What to do about ranks and scores that disagree."""
