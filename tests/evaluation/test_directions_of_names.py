@@ -5,11 +5,8 @@ import warnings
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import lexiframe as lf
-from lexiframe.cli.app import app
-from lexiframe.cli.messages import as_options
 from lexiframe.metrics import derived
 
 WIDE = pl.DataFrame({"model": ["good", "bad"], "A WER": [7.0, 14.0], "B WER": [6.0, 9.0]})
@@ -129,24 +126,19 @@ def test_a_metric_of_ones_own_says_it_itself():
     assert lf.order_runs(s, "mean")["run"][0] == "near"
 
 
-def command(*words):
-    return CliRunner().invoke(app, ["leaderboard", *map(str, words)])
-
-
-def test_advice_on_a_leaderboard_can_be_followed(tmp_path):
+def test_advice_on_a_leaderboard_can_be_followed(tmp_path, lexiframe):
     path = tmp_path / "board.csv"
     path.write_text("model_id,e1 WER,e2 WER\na,6.35,9.03\nb,6.48,9.99\n")
     with pytest.raises(lf.LexiframeError, match=r"columns={'run': 'model_id'}"):
         lf.leaderboard(path)
-    refused = as_options(str(command(path).exception))
+    refused = " ".join(lexiframe("leaderboard", path).err.split())
     assert refused.endswith("or say so: --column run=model_id")
     board = lf.leaderboard(path, columns={"run": "model_id"})
     assert board.ranking["run"].to_list() == ["a", "b"]
-    followed = command(path, "--column", "run=model_id", "--format", "json")
-    assert [row["run"] for row in json.loads(followed.stdout)] == ["a", "b"]
-    turned = command(path, "--column", "run=model_id", "--larger-is-better", "e1 WER",
-                     "--larger-is-better", "e2 WER", "--format", "json")  # fmt: skip
-    assert [row["run"] for row in json.loads(turned.stdout)] == ["b", "a"]
+    words = ["leaderboard", path, "--column", "run=model_id", "--format", "json"]
+    assert [row["run"] for row in json.loads(lexiframe(*words).out)] == ["a", "b"]
+    larger = ["--larger-is-better", "e1 WER", "--larger-is-better", "e2 WER"]
+    assert [row["run"] for row in json.loads(lexiframe(*words, *larger).out)] == ["b", "a"]
     frame = pl.read_csv(path)
     assert lf.leaderboard(frame, columns={"model_id": "run"}).ranking["run"][0] == "a"
 

@@ -872,3 +872,15 @@ def test_a_list_of_ids_has_the_name_of_one_column(name, tmp_path):
     path = tmp_path / "ids.csv"
     path.write_text(f"{name}\n007\nb\n")
     assert lf.read_log(path).to_dict(as_series=False) == {name.strip('"'): ["007", "b"]}
+
+
+@pytest.mark.parametrize("name", ["experimentName", "experiment", "trial"])
+def test_the_advice_names_the_column_that_has_the_runs(name):
+    """Whatever it is called, and although another name looks more like one of ours."""
+    log = pl.DataFrame({"Tags": ["x", "y"], name: ["a", "b"]})
+    pairs = pl.DataFrame({"run_a": ["a"], "run_b": ["b"]})
+    for table in (pl.DataFrame({"run": ["a", "b"]}), pairs, pairs.to_pandas()):
+        with pytest.raises(lf.SchemaError, match=rf"rename it: .rename\({{'{name}': 'run'}}\)"):
+            lf.with_log(table, log)
+    with pytest.raises(lf.SchemaError, match=r"rename it: .rename\({'Tags': 'run'}\)"):
+        lf.with_log(pl.DataFrame({"run": ["c"]}), log.drop(name))

@@ -472,6 +472,15 @@ def test_several_objects_in_json(write):
         lf.read_runs(path)
 
 
+@pytest.mark.parametrize("second", ['{"run": "r", "data": {"score": 1}}', "[1, 2]", '{"b": {}}'])
+def test_json_behind_json_is_not_said_to_be_none(write, second):
+    path = write('{"spec": {"a": 1}}\n' + second + "\n")
+    found = r"line 2: expected nothing behind the first object or list, found "
+    for read in (lf.read_scores, lf.read_runs):
+        with pytest.raises(lf.ReadError, match=found):
+            read(path)
+
+
 def test_a_run_with_many_fields_given_as_qrels(write):
     with pytest.raises(lf.ReadError, match="this looks like a run, given as qrels"):
         lf.read_qrels(write("q1 Q0 d1 1 2.5 my own 7\n"))
