@@ -228,7 +228,10 @@ class RunsOrScores(InputOptions):
         files: Any = self.score_files(outputs, requests)
         if self.answers.nuggets:
             files = self.answers.read(files, self.policies.rel)
-        columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
+        columns: dict[str, Any] = {
+            "columns": as_columns(self.column),
+            "measure_name": self.measure_name,
+        }
         columns["na_values"] = self.na_values
         return files, {"measures": asked or None, "missing": self.missing, **columns}
 

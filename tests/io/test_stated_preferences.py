@@ -169,7 +169,7 @@ BAD = {
         {"prompt": ["1", "2"], "chosen": ["Sure.", "Yes."], "rejected": ["No.", "Never."]}, {}),
     r"found texts of several lines \('One,.ntwo.'\); they look like answers": (
         {"qid": ["1"], "left": ["One,\ntwo."], "right": ["One."], "winner": ["left"]}, {}),
-    r"expected winners 1, 0, -1 or 1, 2, 1.5, or 1, 0.5, 0, found": (two("left", "right", [3, 1]), {}),
+    r"winners 1, 0, -1 or 1, 2, 1.5, or 1, 0.5, 0, found": (two("left", "right", [3, 1]), {}),
     r"the name of a run and the other side": (
         {"qid": ["1"], "left": ["b"], "right": ["a"], "winner": ["a"]}, {}),
     r"expected a request, two runs and a winner; winner is missing": (

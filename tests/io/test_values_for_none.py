@@ -1,4 +1,4 @@
-"""Numbers that stand for none: scores of judges that failed, and documents that are no neighbour."""
+"""Numbers that stand for none: scores that failed, and documents where no neighbour was found."""
 
 import json
 import random

@@ -138,7 +138,7 @@ class JudgeOptions(InputOptions):
             of_judges = self.files().items()
             return {n: answers.read(p, rel, f"judge {n!r}: ") for n, p in of_judges}
         if self.scores:
-            said = {"columns": as_columns(self.column), "na_values": self.na_values}
+            said: dict[str, Any] = {"columns": as_columns(self.column), "na_values": self.na_values}
             read = per_request_scores.read_scores
             return {
                 n: read(p, **said) if any(said.values()) else p for n, p in self.files().items()

@@ -47,11 +47,13 @@ def warn_of_values(rows: pl.DataFrame, by: Sequence[str], where: str) -> None:
     found = found.filter(is_apart & ~pl.col("is_ternary")).sort("least", *by)
     if found.height:
         one = found.filter(least=found["least"][0])
-        least, names = f"{one['least'][0]:g}", n_and_first(one[by[0]].unique(maintain_order=True))
+        of = pl.col("n").sum(), pl.col("next").min(), pl.col("greatest").max()
+        (n, low, high), least = one.select(of).row(0), f"{one['least'][0]:g}"
+        names = n_and_first(one[by[0]].unique(maintain_order=True))
         warn(
-            f"{where}: found {least} as {printed.counted(one['n'].sum(), 'value')} of {names}, all "
-            f"others from {one['next'].min():g} to {one['greatest'].max():g}; if {least} stands "
-            f"for no value, na_values={least} reads it as none"
+            f"{where}: found {least} as {printed.counted(n, 'value')} of {names}, all others from "
+            f"{low:g} to {high:g}; if {least} stands for no value, na_values={least} reads it as "
+            "none"
         )
 
 
@@ -62,7 +64,7 @@ def without_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.Data
     """
     ids = rows["doc_id"]
     is_whole, is_said = ids.dtype.is_integer(), na_values is not None
-    is_plain = is_whole and not is_said and int(ids.min() or 0) >= 0
+    is_plain = is_whole and not is_said and not (ids == _NONE).any()
     if is_plain or not (is_whole or ids.dtype == pl.String):
         return rows
     values = [f"{x:.15g}" for x in (values_in(na_values) if is_said else [_NONE])]
