@@ -48,11 +48,13 @@ def test_without_judgments_the_share_of_ties_counts(folder, lexiframe):
         "one score for all documents of 20 of the 20 requests with several",
         "give the scores that ordered the documents, or say --ties rank if the ranks did",
     )
-    turn = "read the runs with --better low, else correct the ranks"
     assert said["turned.run"] == (
         "ranks",
-        "scores against them in most requests (query 'q0': rank 1 has the score 1, rank 4 has 4)",
-        f"if low ones are better, as of distances and losses, {turn}",
+        "ranks and scores that disagree in 20 of 20 requests (query 'q0': rank 1 has the score 1, "
+        "rank 4 has 4)",
+        "scores decide, the greatest first: if the ranks are right, read the runs with --ranked-by "
+        "rank; if low scores are better, as of distances and losses, with --better low; if the "
+        "scores are right, with --ranked-by score",
     )
     assert said["ties.run"][:2] == (
         "ties",
@@ -128,8 +130,10 @@ def test_several_runs_in_a_file_are_named(tmp_path):
 def test_runs_are_turned_by_all_commands(folder, lexiframe):
     run, qrels = folder / "runs" / "turned.run", folder / "qrels.txt"
     outcome = lexiframe("evaluate", qrels, run, "-m", "RR")
-    assert "against their ranks: 1 ('turned'); query 'q0': " in outcome.err
-    assert "read the runs with --better low, else" in outcome.err
+    assert "disagree: 1 ('turned'); in 20 of 20 requests (query 'q0': " in outcome.err
+    assert "as of distances and losses, with --better low" in outcome.err
+    outcome = lexiframe("evaluate", qrels, run, "-m", "RR", "--ranked-by", "rank")
+    assert outcome.err == ""
     means = ("evaluate", qrels, run, "-m", "RR", "--table", "means", "--format", "json")
     outcome = lexiframe(*means, "--better", "low")
     assert outcome.err == ""
