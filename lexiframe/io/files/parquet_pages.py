@@ -123,8 +123,8 @@ def _heads(file: pa.NativeFile, column: Fields) -> Iterator[tuple[int, Fields]]:
             except IndexError:
                 if most == _HEADS[-1] or at + most > file.size():
                     raise
-        if head[2] < 0 or head[3] < 0:
-            raise ValueError("pages of negative sizes")
+        if head[2] < 0 or not 0 <= head[3] <= file.size() - at - length:
+            raise ValueError("pages of negative sizes, or beyond the end of the file")
         yield at + length, head
         at += length + head[3]
 

@@ -44,9 +44,8 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     def batches(columns: list[str] | None, rows: int | None) -> Iterator[Batch]:
         if rows is None:
             return iter([opened.read(columns)])
-        room = room_for(0)
-        widest = chunks.widest(columns, room / rows)
-        if widest > room:
+        room, of_all = room_for(0), room_for(file.size())
+        if not chunks.fit(columns, of_all) or (widest := chunks.widest(columns, room / rows)) > room:
             raise too_much(where, file.size())
         rows = rows if rows * widest <= room else int(room // widest)
         some: Iterator[Batch] = opened.iter_batches(rows, columns=columns, use_threads=False)
@@ -120,6 +119,8 @@ class _Chunks:
         for group in range(self.opened.metadata.num_row_groups):
             found = self.column_pages(group, self.leaves(columns))
             left -= sum(max(pages.size, pages.values * LEAST) for pages in found.values())
+            if left < 0:
+                return False
             if are_views:
                 found = {leaf: pages for leaf, pages in found.items() if pages.is_shared}
             longest = self._longest(group, found, room)
@@ -127,10 +128,10 @@ class _Chunks:
                 (group, leaf) for leaf in found if longest[leaf] * found[leaf].values > room
             ]
         for group, leaf in doubtful:
+            left -= self._size(group, leaf, left)
             if left < 0:
                 return False
-            left -= self._size(group, leaf, left)
-        return left >= 0
+        return True
 
     def widest(self, columns: list[str] | None, harmless: float) -> float:
         """Return the bytes that a row may take beside its pages; 0 for up to ``harmless``."""
