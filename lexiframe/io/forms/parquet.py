@@ -45,7 +45,10 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
         if rows is None:
             return iter([opened.read(columns)])
         room, of_all = room_for(0), room_for(file.size())
-        if not chunks.fit(columns, of_all) or (widest := chunks.widest(columns, room / rows)) > room:
+        if (
+            not chunks.fit(columns, of_all)
+            or (widest := chunks.widest(columns, room / rows)) > room
+        ):
             raise too_much(where, file.size())
         rows = rows if rows * widest <= room else int(room // widest)
         some: Iterator[Batch] = opened.iter_batches(rows, columns=columns, use_threads=False)
