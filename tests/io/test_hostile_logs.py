@@ -105,13 +105,12 @@ def test_what_is_no_file(tmp_path, folder, name, odd):
 
 
 def test_a_run_whose_name_is_no_text(tmp_path):
-    place = os.fsencode(tmp_path) + b"/k1=\xe9"
+    place = tmp_path / os.fsdecode(b"k1=\xe9")
     try:
-        os.mkdir(place)
+        place.mkdir()
     except OSError:
         pytest.skip("this file system has names in UTF-8 alone")
-    with open(place + b"/wandb-summary.json", "w") as file:
-        file.write('{"AP": 0.5}')
+    (place / "wandb-summary.json").write_text('{"AP": 0.5}')
     with pytest.raises(lf.ReadError, match="k1=\ufffd: expected a name in UTF-8, found other"):
         lf.read_log(tmp_path)
 

@@ -215,7 +215,8 @@ def _read_frame(
 ) -> pl.DataFrame | None:
     """Read some columns into Polars; return None if they take more than so many bytes as rows.
 
-    Return None for a damaged file too. Polars keeps a text of a dictionary once, so that its rows are measured when they are there.
+    Return None for a damaged file too. Polars keeps a text of a dictionary once, so that its rows
+    are measured when they are there.
     """
     if not chunks.fit(columns, room, are_views=True):
         return None
