@@ -186,6 +186,40 @@ def test_a_name_that_says_nothing_stands_in_two_modules_at_most():
     assert {n: m for n, m in modules.items() if n in GENERIC and len(m) > 2} == {}
 
 
+def given(node):
+    """The names that a statement of a module or class gives to something."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = getattr(node, "targets", None) or [node.target]
+        names = [name for target in targets for name in ast.walk(target)]
+        yield from (n.id for n in names if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def names_given_twice(text):
+    """The names that stand twice in a module, or in a class of it, but for properties."""
+    tree = ast.parse(text)
+    for scope in (node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)):
+        plain = [node for node in scope.body if not getattr(node, "decorator_list", None)]
+        names = [name for node in plain for name in given(node)]
+        yield from (name for name in {*names} if names.count(name) > 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["_A = 6\n_A, _B = 1, 2", "def a(): ...\na: int = 1", "class C:\n    a = 1\n    a = 2"]
+)
+def test_names_that_are_given_twice_are_found(text):
+    assert len([*names_given_twice(text)]) == 1
+
+
+def test_no_name_is_given_twice_in_a_module():
+    """What uses the first would use the second, and no error would say so."""
+    twice = {path.name: [*names_given_twice(path.read_text("utf-8"))] for path in MODULES}
+    assert {name: names for name, names in twice.items() if names} == {}
+
+
 def loaded(code):
     """The modules that a new process has loaded after running code."""
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
@@ -401,9 +435,8 @@ def test_measures_are_documented_where_they_are_defined():
     assert measures <= documented
 
 
-CATALOGUES = ["ranked", "sets", "subtopics", "user_models"]
 CATALOGUES = [
-    *(f"metrics/catalogues/{name}.py" for name in CATALOGUES),
+    *(f"metrics/catalogues/{name}.py" for name in ("ranked", "sets", "subtopics", "user_models")),
     "pairwise/preference_entries.py",
 ]
 

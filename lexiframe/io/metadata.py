@@ -9,10 +9,7 @@ SIGIR 2022, doi:10.1145/3477495.3531738.
 
 from __future__ import annotations
 
-import base64
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from datetime import date
+from collections.abc import Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -26,10 +23,10 @@ from lexiframe.io.files.data_sources import File
 from lexiframe.io.headers import commented, header_of
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
+from lexiframe.io.text.yaml_values import json_value, load_yaml, yaml_text
 from lexiframe.typing import RunsLike
 
 _ODD_LINE_ENDS = set("\x85\u2028\u2029")  # PyYAML writes these unescaped, but reads them as blanks
-_INT64 = range(-(2**63), 2**63)
 _RENAMED = {"run": "ir_metadata.run"}  # the table has a key that is called run
 
 
@@ -47,7 +44,7 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
     """
     yaml = _yaml()
     try:
-        dump = partial(yaml.safe_dump, _json_value(metadata), sort_keys=False, width=1000)
+        dump = partial(yaml.safe_dump, json_value(metadata), sort_keys=False, width=1000)
         text: str = dump(allow_unicode=True)
         if _ODD_LINE_ENDS & set(text):
             text = dump(allow_unicode=False)  # escapes them
@@ -69,46 +66,15 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
     >>> parse_metadata("tag: bm25\nactor: {team: DEMIR, year: 2014}", "bm25.run")
     {'tag': 'bm25', 'actor': {'team': 'DEMIR', 'year': 2014}}
     """
-    yaml = _yaml()
-    try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise ReadError(
-                f"{where}: the ir_metadata have a reference (*name), which is not read; "
-                "write out what it stands for"
-            )
-        found = _json_value(yaml.safe_load(text))
-        # PyYAML keeps the last of several fields with one name, without an error.
-        twice = [*_repeated_fields(yaml.compose(text, yaml.SafeLoader))]
-    except ReadError:
-        raise
-    # PyYAML does not catch errors of its conversions: !!int '' is an IndexError
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
-        reason = " ".join(str(error).split())
-        raise ReadError(
-            f"{where}: the ir_metadata in the comments are not YAML ({reason}); mend them, or take "
-            "the header out"
-        ) from None
-    except RecursionError:
-        raise ReadError(f"{where}: the ir_metadata are nested too deeply to be read") from None
-    if twice:
-        raise ReadError(
-            f"{where}: the ir_metadata have two fields that are called {twice[0]!r} in one place; "
-            "rename one, or write a list: each item begins with '- '"
-        )
+    found = load_yaml(
+        _yaml(), text, where, "the ir_metadata", " in the comments",
+        "mend them, or take the header out",
+    )  # fmt: skip
     if not isinstance(found, dict | None):
         raise ReadError(
             f"{where}: expected named fields in the ir_metadata (tag: bm25), found {found!r:.60}"
         )
     return found or {}
-
-
-def _repeated_fields(node: Any) -> Iterator[str]:
-    """Yield the names of repeated fields of a mapping, in a node of YAML and below it."""
-    inside = node.value if hasattr(node, "flow_style") else []
-    fields = [part for part in inside if isinstance(part, tuple)]
-    yield from (name for name, n in Counter(str(key.value) for key, _ in fields).items() if n > 1)
-    for part in [value for _, value in fields] or inside:
-        yield from _repeated_fields(part)
 
 
 def _yaml() -> ModuleType:
@@ -120,19 +86,6 @@ def _yaml() -> ModuleType:
             "pip install 'lexiframe[interop]'"
         ) from None
     return yaml
-
-
-def _json_value(value: Any) -> Any:
-    """Convert to types of JSON: names, dates, huge integers and bytes (base64) to text."""
-    if isinstance(value, Mapping):
-        return {_yaml_text(key): _json_value(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [_json_value(inner) for inner in value]
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    return str(value) if isinstance(value, int) and value not in _INT64 else value
 
 
 def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str, Any]:
@@ -154,7 +107,7 @@ def _flatten_lists(value: Any) -> Any:
     if isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
         value = {str(n): item for n, item in enumerate(value)}
     if isinstance(value, list):
-        return ", ".join(map(_yaml_text, value)) or None
+        return ", ".join(map(yaml_text, value)) or None
     if isinstance(value, Mapping):
         return {str(name): _flatten_lists(item) for name, item in value.items()} or None
     return value
@@ -178,15 +131,11 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
     ]
     named = [{_RENAMED.get(name, name): row[name] for name in row} for row in fields]
     return pl.DataFrame(
-        [pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _yaml_text)]
+        [
+            pl.Series("run", runs, dtype=pl.String),
+            *table_of_records(named, yaml_text, "ir_metadata"),
+        ]
     )
-
-
-def _yaml_text(value: Any) -> str:
-    """Write a value as YAML does."""
-    if isinstance(value, bool | None):
-        return {True: "true", False: "false", None: ""}[value]
-    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 @typed

@@ -411,10 +411,10 @@ def parts_of_table(
         name = str(source.name) if given_name else str(runs.item())
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
         part = _separate_empty(name, named.drop("run", strict=False), where, places, options)
-        unread = _unread(table, named, names or table.columns, where, options)
+        unread = dict.fromkeys(_unread(table, named, names or table.columns, where, options))
         others = pl.DataFrame([column for column in table if column.name in unread])
-        doubts = _doubts(named, others, where, unread)
-        return [replace(part, is_known=is_known, unread=unread, doubts=doubts + further)]
+        doubts = _doubts(named, others, where, [*unread]) + further
+        return [replace(part, is_known=is_known, unread=(*unread,), doubts=doubts)]
     if given_name:
         raise _several_under_one_name(runs, where)
     numbered = named.with_row_index(_ROW)
@@ -471,7 +471,8 @@ def _unread(
         return ()
     read = {*columns_of(table.columns, schemas.RUNS, where, options.columns).values()}
     others = [name for name in names if name not in read]
-    return tuple(n for n in others if n not in table.columns or _may_vary(table[n]))
+    there = {column.name: column for column in table}
+    return tuple(name for name in others if name not in there or _may_vary(there[name]))
 
 
 def _are_the_rows(table: pl.DataFrame, named: pl.DataFrame, options: TextOptions) -> bool:

@@ -139,7 +139,7 @@ def test_what_is_no_log(tmp_path):
     with pytest.raises(lf.ReadError, match=r"config\.yaml: expected names with values, found list"):
         lf.read_log(tmp_path)
     place.write_text("a: [")
-    with pytest.raises(lf.ReadError, match=r"config\.yaml: broken YAML"):
+    with pytest.raises(lf.ReadError, match=r"config\.yaml: the settings are not YAML"):
         lf.read_log(tmp_path)
     place.write_bytes(b"\xff")
     with pytest.raises(lf.ReadError, match=r"config\.yaml: cannot be read"):

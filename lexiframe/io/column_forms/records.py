@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import ReadError
+from lexiframe.base import Problem, ReadError
 from lexiframe.io.column_forms.numbers import EXACT
+
+_CELLS, _SPARSE = 1_000_000, 100
+"""How many cells a table of records may have, and how many for each value in them."""
 
 
 def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -33,17 +36,29 @@ def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def table_of_records(
-    records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str]
+    records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str], where: str
 ) -> list[pl.Series]:
     """Make one column of each field, in order of appearance; null where a record lacks it.
 
     Examples
     --------
-    >>> table_of_records([{"k1": 1, "b": 1}, {"k1": 0.5, "b": "x"}], str)[1].to_list()
+    >>> table_of_records([{"k1": 1, "b": 1}, {"k1": 0.5, "b": "x"}], str, "log.jsonl")[1].to_list()
     ['1', 'x']
     """
+    return [column_of(name, values, as_text) for name, values in fields_of(records, where)]
+
+
+def fields_of(records: Sequence[Mapping[str, Any]], where: str) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the values of each field, None where a record lacks it; raise if nearly all lack it."""
     names = dict.fromkeys(name for record in records for name in record)
-    return [column_of(name, [record.get(name) for record in records], as_text) for name in names]
+    n_cells, n_values = len(names) * len(records), sum(map(len, records))
+    if n_cells > max(_CELLS, _SPARSE * n_values):
+        found = f"{len(records):,} records with {n_values:,} values of {len(names):,} fields"
+        advice = (
+            "give settings one field of text, or write records of a kind to a file of their own"
+        )
+        raise ReadError(Problem(where, "records with fields in common", found, advice))
+    yield from ((name, [record.get(name) for record in records]) for name in names)
 
 
 def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -> pl.Series:

@@ -60,7 +60,7 @@ def pages_of(file: pa.NativeFile, column: Fields) -> Pages:
     size = values = longest = 0
     encodings: list[int] = []
     dictionaries: list[Dictionary] = []
-    is_text = column.get(1) == _TEXT
+    is_text = column.get(1) == _TYPE_OF_TEXTS
     try:
         for at, head in _heads(file, column):
             size += head[2]
@@ -106,7 +106,7 @@ def longest_of_short_texts(file: pa.NativeFile, dictionary: Dictionary) -> int |
 
 
 _CODECS = {0: None, 1: "snappy", 2: "gzip", 6: "zstd", 7: "lz4_raw"}
-_TEXT = 6  # a type of columns: texts, each behind its length
+_TYPE_OF_TEXTS = 6  # a type of columns: texts, each behind its length
 
 
 def _heads(file: pa.NativeFile, column: Fields) -> Iterator[tuple[int, Fields]]:
@@ -123,8 +123,8 @@ def _heads(file: pa.NativeFile, column: Fields) -> Iterator[tuple[int, Fields]]:
             except IndexError:
                 if most == _HEADS[-1] or at + most > file.size():
                     raise
-        if head[2] < 0 or head[3] < 0:
-            raise ValueError("pages of negative sizes")
+        if head[2] < 0 or not 0 <= head[3] <= file.size() - at - length:
+            raise ValueError("pages of negative sizes, or beyond the end of the file")
         yield at + length, head
         at += length + head[3]
 

@@ -76,10 +76,7 @@ def read_columns(
         columns = choose(opened) if len({*names}) == len(names) else None
         if not columns or not all(_is_direct(opened.schema.field(name).type) for name in columns):
             return None
-        try:
-            frame = opened.frame(data, columns, room)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            return None  # the file is damaged: PyArrow's errors say how
+        frame = opened.frame(data, columns, room)
     return None if frame is None else Columns(frame, opened.schema)
 
 

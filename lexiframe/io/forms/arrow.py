@@ -86,10 +86,8 @@ _DICTIONARY, _ROWS = 2, 3  # kinds of messages
 
 def _sizes_of_file(file: pa.NativeFile) -> Iterator[int]:
     """Yield how much memory each message takes that the end of a file names."""
-    file.seek(file.size() - 10)
-    length = _int("<i", file.read(4), 0)
-    file.seek(file.size() - 10 - length)
-    footer = _root(file.read(length))
+    length = _int("<i", _bytes(file, file.size() - 10, 4), 0)
+    footer = _root(_bytes(file, file.size() - 10 - length, length))
     for number in (2, 3):  # dictionaries, rows
         for at, _, _ in footer.records(number, "<qi4xq"):
             yield _message(file, at)[0]
@@ -105,20 +103,26 @@ def _sizes_of_stream(file: pa.NativeFile) -> Iterator[int]:
         yield size
 
 
+def _bytes(file: pa.NativeFile, at: int, length: int) -> bytes:
+    """Return bytes of a file; raise before memory is taken for more than it has."""
+    if not 0 <= at <= at + length <= file.size():
+        raise IndexError("a part beyond the end of the file")
+    file.seek(at)
+    return bytes(file.read(length))
+
+
 def _message(file: pa.NativeFile, at: int) -> tuple[int, int]:
     """Return how much memory a message takes, and where the next one begins; −1 behind the last.
 
     Each buffer that is packed says in its first bytes how large it will be.
     """
-    file.seek(at)
-    head = file.read(8)
+    head = _bytes(file, at, 8)
     is_new = head.startswith(_STREAM)  # the older form has the length at once
     length = _int("<i", head, 4 if is_new else 0)
     if length <= 0:
         return 0, -1
     start = at + (8 if is_new else 4)
-    file.seek(start)
-    message = _root(file.read(length))
+    message = _root(_bytes(file, start, length))
     body = start + length
     after = body + message.number(3, "<q")
     kind = message.number(1, "<B")
@@ -130,8 +134,7 @@ def _message(file: pa.NativeFile, at: int) -> tuple[int, int]:
     for offset, size in rows.records(2, "<qq"):
         unpacked = size
         if rows.position(3) is not None and size >= LEAST:
-            file.seek(body + offset)
-            unpacked = _int("<q", file.read(8), 0)
+            unpacked = _int("<q", _bytes(file, body + offset, 8), 0)
         total += size if unpacked < 0 else unpacked
     return max(total, least), after
 

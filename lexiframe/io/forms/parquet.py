@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -43,9 +44,11 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     def batches(columns: list[str] | None, rows: int | None) -> Iterator[Batch]:
         if rows is None:
             return iter([opened.read(columns)])
-        room = room_for(0)
-        widest = chunks.widest(columns, room / rows)
-        if widest > room:
+        room, of_all = room_for(0), room_for(file.size())
+        if (
+            not chunks.fit(columns, of_all)
+            or (widest := chunks.widest(columns, room / rows)) > room
+        ):
             raise too_much(where, file.size())
         rows = rows if rows * widest <= room else int(room // widest)
         some: Iterator[Batch] = opened.iter_batches(rows, columns=columns, use_threads=False)
@@ -56,14 +59,19 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = partial(_read_frame, chunks) if is_verified else None
-    few = partial(_has_few, chunks)
-    return Opened(opened.schema_arrow, batches, size, chunks.fit, frame, few)
+    few = partial(_has_few, chunks, schema := opened.schema_arrow)
+    return Opened(schema, batches, size, chunks.fit, frame, few)
 
 
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
     """Return whether the first page has a checksum: writers give one to all pages, or to none."""
     file.seek(len(_MAGIC))
     return _PAGE_WITH_CHECKSUM.match(bytes(file.read(_HEAD))) is not None
+
+
+def _beginnings(path: str) -> Iterator[str]:
+    """Yield the names that a column with a field may have: those of ``a.b.c`` are a, a.b, a.b.c."""
+    return accumulate(path.split("."), "{}.{}".format)
 
 
 class _Chunks:
@@ -77,15 +85,17 @@ class _Chunks:
         self.file, self.opened = file, opened
         schema = opened.metadata.schema
         self.paths = [schema.column(leaf).path for leaf in range(opened.metadata.num_columns)]
+        self.numbers = {path: leaf for leaf, path in enumerate(self.paths)}
         self._groups: list[list[Any]] | None = None
         self._pages: dict[tuple[int, int], Pages] = {}
+        self._readers: dict[bool, Any] = {}
 
     def leaves(self, columns: list[str] | None) -> list[int]:
         """Return the numbers of the columns, and those of the fields in them."""
         if columns is None:
             return [*range(len(self.paths))]
-        starts = tuple(f"{name}." for name in columns)
-        return [n for n, path in enumerate(self.paths) if f"{path}.".startswith(starts)]
+        names = {*columns}
+        return [n for n, path in enumerate(self.paths) if not names.isdisjoint(_beginnings(path))]
 
     def pages(self, group: int, leaf: int) -> Pages:
         """Return what the pages of a column say, which is read once."""
@@ -112,6 +122,8 @@ class _Chunks:
         for group in range(self.opened.metadata.num_row_groups):
             found = self.column_pages(group, self.leaves(columns))
             left -= sum(max(pages.size, pages.values * LEAST) for pages in found.values())
+            if left < 0:
+                return False
             if are_views:
                 found = {leaf: pages for leaf, pages in found.items() if pages.is_shared}
             longest = self._longest(group, found, room)
@@ -119,10 +131,10 @@ class _Chunks:
                 (group, leaf) for leaf in found if longest[leaf] * found[leaf].values > room
             ]
         for group, leaf in doubtful:
+            left -= self._size(group, leaf, left)
             if left < 0:
                 return False
-            left -= self._size(group, leaf, left)
-        return left >= 0
+        return True
 
     def widest(self, columns: list[str] | None, harmless: float) -> float:
         """Return the bytes that a row may take beside its pages; 0 for up to ``harmless``."""
@@ -167,20 +179,26 @@ class _Chunks:
         Texts without what the one before begins with can only be read as they are: so few at once
         that they fit into memory.
         """
-        from pyarrow import parquet
-
         pages, name = self.pages(group, leaf), self.paths[leaf]
-        coded = parquet.ParquetFile(
-            self.file,
-            metadata=self.opened.metadata,
-            read_dictionary=[] if pages.is_shared else [name],
-            buffer_size=BUFFER,
-            pre_buffer=False,
-        )
+        reader = self._reader(are_coded=not pages.is_shared)
         if pages.is_shared:
             rows = max(1, min(rows, int(room_for(0) // max(pages.longest, 1))))
-        some: Iterator[Batch] = coded.iter_batches(rows, [group], [name], use_threads=False)
+        some: Iterator[Batch] = reader.iter_batches(rows, [group], [name], use_threads=False)
         return some
+
+    def _reader(self, *, are_coded: bool) -> Any:
+        """Return a reader of all columns, which is opened once: that takes a look at each."""
+        from pyarrow import parquet
+
+        if are_coded not in self._readers:
+            self._readers[are_coded] = parquet.ParquetFile(
+                self.file,
+                metadata=self.opened.metadata,
+                read_dictionary=self.paths if are_coded else [],
+                buffer_size=BUFFER,
+                pre_buffer=False,
+            )
+        return self._readers[are_coded]
 
     def _size(self, group: int, leaf: int, room: float) -> float:
         """Return the bytes of a column as rows, or more than ``room``."""
@@ -197,27 +215,31 @@ def _read_frame(
 ) -> pl.DataFrame | None:
     """Read some columns into Polars; return None if they take more than so many bytes as rows.
 
-    Polars keeps a text of a dictionary once, so that its rows are measured when they are there.
+    Return None for a damaged file too. Polars keeps a text of a dictionary once, so that its rows
+    are measured when they are there.
     """
     if not chunks.fit(columns, room, are_views=True):
         return None
-    frame = pl.read_parquet(data, columns=columns)
-    sizes = pl.col(pl.String).str.len_bytes()
-    if frame.height * sum(frame.select(sizes.max().fill_null(0)).row(0)) <= room:  # half the time
+    try:
+        frame = pl.read_parquet(data, columns=columns)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None  # the file is damaged: PyArrow's errors say how
+    sizes = [column.str.len_bytes() for column in frame if column.dtype == pl.String]
+    if frame.height * sum(of_one.max() or 0 for of_one in sizes) <= room:  # half the time
         return frame
-    return None if sum(frame.select(sizes.cast(pl.Float64).sum()).row(0)) > room else frame
+    return None if sum(of_one.cast(pl.Float64).sum() for of_one in sizes) > room else frame
 
 
 def _is_text(dtype: pa.DataType) -> bool:
     return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
 
 
-def _has_few(chunks: _Chunks, name: str) -> bool:
+def _has_few(chunks: _Chunks, schema: pa.Schema, name: str) -> bool:
     """Return whether a column of text or whole numbers has few values in its first rows."""
-    dtype = chunks.opened.schema_arrow.field(name).type
+    dtype = schema.field(name).type
     if not (_is_text(dtype) or pa.types.is_integer(dtype)):
         return False
-    leaf = chunks.paths.index(name)
+    leaf = chunks.numbers[name]
     for group in range(chunks.opened.metadata.num_row_groups):
         first = next((batch for batch in chunks.coded(leaf, _ROWS, group) if batch.num_rows), None)
         if first is not None:

@@ -17,8 +17,9 @@ from lexiframe.base import ReadError, n_and_first, shown, typed, warn
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.column_forms.objects import to_frame
-from lexiframe.io.column_forms.records import flatten, table_of_records
+from lexiframe.io.column_forms.records import column_of, fields_of, flatten
 from lexiframe.io.files.data_sources import File, expanded, only_file
+from lexiframe.io.files.folders import printable, refuse_odd
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.logs.folders import records_of_folder
@@ -106,10 +107,11 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
             f"{shown(path)}; a frame is a log already"
         )
     folder = None if isinstance(path, File) else expanded(path)
-    if folder is not None and os.path.isfile(folder / LOG):  # noqa: PTH113 - too long names
-        path = folder / LOG
-    elif folder is not None and os.path.isdir(folder):  # noqa: PTH112
-        return _table_of(records_of_folder(folder))
+    if folder is not None and os.path.isdir(folder):  # noqa: PTH112 - too long names
+        refuse_odd([folder / LOG])
+        if (folder / LOG).is_file():
+            return read_log(folder / LOG)
+        return _table_of(records_of_folder(folder), printable(str(folder)))
     file = only_file(path)
     data, where = file.read(), str(file)
     if data.startswith(_SQLITE):
@@ -239,23 +241,24 @@ def _parse_json(text: str, where: str) -> pl.DataFrame:
                 f"found {json.dumps(record)[:80]}"
             )
         flat.append(flatten(record, f"{where}, {place}"))
-    return _table_of(flat)
+    return _table_of(flat, where)
 
 
-def _table_of(records: list[dict[str, Any]]) -> pl.DataFrame:
-    """Return flat records as a table; NaN and infinity beside numbers are numbers, also as text."""
-    names = dict.fromkeys(name for record in records for name in record)
-    for name in (name for name in names if name not in _IDS):
-        values = [record[name] for record in records if record.get(name) is not None]
-        odd = [isinstance(x, str) and re.match(_NO_NUMBER, x) is not None for x in values]
-        others = {type(x) for is_odd, x in zip(odd, values, strict=True) if not is_odd}
-        if any(odd) and others <= {int, float}:
-            records = [
-                record | {name: float(record[name])} if record.get(name) is not None else record
-                for record in records
-            ]
+def _table_of(records: list[dict[str, Any]], where: str) -> pl.DataFrame:
+    """Return flat records as a table."""
     as_text = partial(json.dumps, ensure_ascii=False, default=str)
-    return pl.DataFrame(table_of_records(records, as_text))
+    fields = fields_of(records, where)
+    read = ((name, of if name in _IDS else _read_numbers(of)) for name, of in fields)
+    return pl.DataFrame([column_of(name, values, as_text) for name, values in read])
+
+
+def _read_numbers(values: list[Any]) -> list[Any]:
+    """Return values where NaN and infinity beside numbers are numbers, also as text."""
+    known = [value for value in values if value is not None]
+    others = [x for x in known if not (isinstance(x, str) and re.match(_NO_NUMBER, x))]
+    if len(others) == len(known) or not {*map(type, others)} <= {int, float}:
+        return values
+    return [None if value is None else float(value) for value in values]
 
 
 def name_runs(frame: pl.DataFrame) -> pl.DataFrame:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lexiframe.base import LexiframeError, ReadError, n_and_first, warn
+from lexiframe.base import LexiframeError, Problem, ReadError, n_and_first, shown, warn
 from lexiframe.io.column_forms.records import flatten
+from lexiframe.io.files.folders import printable, refuse_odd
 from lexiframe.io.text.json_values import load_json
+from lexiframe.io.text.yaml_values import load_yaml
 
 Record = dict[str, Any]
 _BEGUN = r"^run\.json$|^wandb-metadata\.json$|\.wandb$|^\.hydra$"
 """Files and folders that Sacred, Weights & Biases and Hydra make when a run begins."""
+_REPEATED = 100_000
+"""How many values references in YAML may repeat, as those do of tools that write a list once."""
 
 
 def records_of_folder(folder: Path) -> list[Record]:
@@ -36,6 +40,11 @@ def records_of_folder(folder: Path) -> list[Record]:
         for reader in (_read_hydra, _read_sacred, _read_wandb, _read_tensorboard):
             found = reader(path, {*names}, sorted(files))
             if found is not None:
+                if printable(run) != run:
+                    odd = Problem(
+                        printable(str(path)), "a name in UTF-8", "other bytes", "rename it"
+                    )
+                    raise ReadError(odd)
                 records.setdefault(run, {"run": run}).update(found)
     if not records:
         expected = (
@@ -54,7 +63,7 @@ def records_of_folder(folder: Path) -> list[Record]:
 def _read_hydra(path: Path, folders: set[str], _files: list[str]) -> Record | None:
     """Return the configuration of a run of Hydra."""
     config = path / ".hydra" / "config.yaml"
-    if ".hydra" not in folders or not config.is_file():
+    if ".hydra" not in folders or not config.exists():
         return None
     return {"params": _mapping(_yaml(config), config)}
 
@@ -70,6 +79,10 @@ def _read_sacred(path: Path, _folders: set[str], files: list[str]) -> Record | N
         place = path / "metrics.json"
         for name, of in _mapping(_json(place), place).items():
             values = of.get("values") if isinstance(of, Mapping) else None
+            if not isinstance(values, list | None):
+                raise ReadError(
+                    f"{place}: expected a list as values of {name}, found {shown(values)}"
+                )
             if values:
                 metrics[name] = values[-1]
     if isinstance(run.get("result"), int | float):
@@ -85,7 +98,7 @@ def _read_wandb(path: Path, _folders: set[str], files: list[str]) -> Record | No
         return None
     place, config = path / "wandb-summary.json", path / "config.yaml"
     metrics = {n: x for n, x in _mapping(_json(place), place).items() if not n.startswith("_")}
-    given = _mapping(_yaml(config), config) if config.is_file() else {}
+    given = _mapping(_yaml(config), config) if config.exists() else {}
     params = {n: of["value"] for n, of in given.items()
               if isinstance(of, Mapping) and "value" in of and not n.startswith("_")}  # fmt: skip
     return {"params": params, "metrics": metrics}
@@ -93,35 +106,42 @@ def _read_wandb(path: Path, _folders: set[str], files: list[str]) -> Record | No
 
 def _read_tensorboard(path: Path, _folders: set[str], files: list[str]) -> Record | None:
     """Return the last value of each scalar that TensorBoard shows."""
-    if not any("tfevents" in name for name in files):
+    events = [path / name for name in files if "tfevents" in name]
+    if not events:
         return None
+    refuse_odd(events)
     module = "tensorboard.backend.event_processing.event_accumulator"
-    events = _needed(module, "tensorboard").EventAccumulator(str(path), {"tensors": 0})
-    events.Reload()
-    metrics = {tag: events.Scalars(tag)[-1].value for tag in events.Tags()["scalars"]}
-    for tag in events.Tags()["tensors"]:  # TensorFlow 2 writes scalars as tensors
-        value = events.Tensors(tag)[-1].tensor_proto
+    read = _needed(module, "tensorboard").EventAccumulator(str(path), {"tensors": 0})
+    read.Reload()
+    metrics = {tag: read.Scalars(tag)[-1].value for tag in read.Tags()["scalars"]}
+    for tag in read.Tags()["tensors"]:  # TensorFlow 2 writes scalars as tensors
+        value = read.Tensors(tag)[-1].tensor_proto
         if len(value.float_val) == 1:
             metrics[tag] = value.float_val[0]
     return {"metrics": metrics}
 
 
 def _json(path: Path) -> Any:
-    return _loaded(path, lambda text: load_json(text))
+    text = _text(path)
+    try:
+        return load_json(text)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(f"{path}: broken JSON ({error})") from None
 
 
 def _yaml(path: Path) -> Any:
-    return _loaded(path, _needed("yaml", "pyyaml").safe_load)
+    yaml = _needed("yaml", "pyyaml")
+    advice = "mend them"
+    return load_yaml(yaml, _text(path), str(path), "the settings", "", advice, repeated=_REPEATED)
 
 
-def _loaded(path: Path, load: Callable[[str], Any]) -> Any:
+def _text(path: Path) -> str:
+    """Return the text of a file; raise ReadError for what is none, of which reading may not end."""
+    refuse_odd([path])
     try:
-        return load(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ReadError(f"{path}: cannot be read ({error})") from None
-    except Exception as error:  # noqa: BLE001 - of YAML's and JSON's readers
-        reason = str(error).partition("\n")[0]
-        raise ReadError(f"{path}: broken {path.suffix[1:].upper()} ({reason})") from None
 
 
 def _mapping(value: Any, path: Path) -> Record:
