@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import partial
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
 from lexiframe.io.column_forms.exam_grades import columns_of_grades
 from lexiframe.io.column_forms.numbers import NUMBER
-from lexiframe.io.column_forms.objects import is_one_run, looks_like_path, to_frame
+from lexiframe.io.column_forms.objects import is_one_run, to_frame
 from lexiframe.io.text.json_values import load_json
 
 
@@ -106,24 +105,12 @@ def _item_fields(documents: Any) -> list[dict[str, Any]]:
 
 
 def _hold_documents(document: Mapping[str, Any], kind: Any) -> bool:
-    """Return whether all values are lists of documents, and not of files.
-
-    Raise where texts look like paths and no file is there: nothing says what they are.
-    """
+    """Return whether all values are lists of documents, whose ids may look like paths."""
     held = [*document.values()]
     if not all(isinstance(of, kind) for of in held) or not any(held):
         return False
-    every = [one for of in held for one in of]
-    ids = [one[0] if _is_pair(one) else one for one in every]
-    if not all(isinstance(one, str | Integral) and not isinstance(one, bool) for one in ids):
-        return False
-    if not all(isinstance(one, str) and looks_like_path(one) for one in every):
-        return True
-    if any(re.search(r"[*?]|://", one) or Path(one).expanduser().exists() for one in every):
-        return False
-    found = f"texts that look like paths, {n_and_first(every)}: no such file"
-    advice = "if they are files, mend the paths; if they are documents, give a frame"
-    raise SchemaError(Problem("lists", "files, or documents", found, advice))
+    ids = [one[0] if _is_pair(one) else one for of in held for one in of]
+    return all(isinstance(one, str | Integral) and not isinstance(one, bool) for one in ids)
 
 
 def _is_pair(one: Any) -> bool:
@@ -261,11 +248,16 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
         return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
     runs = _runs_by_name(data) if is_run else {}
     tables = [
-        to_frame(of, "score", f"{where}, run {name}").with_columns(run=pl.lit(name))
+        _without_gaps(to_frame(of, "score", f"{where}, run {name}")).with_columns(run=pl.lit(name))
         for name, of in runs.items()
     ]
     together = pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()
     return json.dumps(together.to_dict(as_series=False)).encode() if tables else data
+
+
+def _without_gaps(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns that have values; a run without documents has no scores."""
+    return table.select(c for c in table if c.name == "doc_id" or c.null_count() < len(c))
 
 
 def _runs_by_name(data: bytes) -> dict[str, Any]:
