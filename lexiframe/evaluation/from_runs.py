@@ -58,6 +58,7 @@ def evaluate(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
+    exclude: QrelsLike | None = None,
     order: Method = "win_rate",
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
     correction: Correction | Sequence[Correction] = "holm",
@@ -99,7 +100,7 @@ def evaluate(
         where there are some; a dictionary ``{query: {document: grade}}``; what `read_qrels`
         returns. Frames of runs and judgments that both have a column ``collection`` are several
         collections too.
-    rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
         As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
     measures
         Metrics and preferences, as objects, in their notation or as functions (see `preferences`).
@@ -201,7 +202,7 @@ def evaluate(
 ('random', 0.388, 0, 4, 1)]
     """
     policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
     )
     inference = Inference(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds

@@ -58,6 +58,8 @@ class RunRanks:
         Rows of judged queries removed because their document has the id of the query.
     one_score
         Judged queries with several documents, all of one score.
+    excluded
+        Rows of judged queries removed because the user excludes their document.
     """
 
     name: str
@@ -73,6 +75,7 @@ class RunRanks:
     documents: np.ndarray = field(default_factory=lambda: _NO_DOCUMENTS)
     own: int = 0
     one_score: int = 0
+    excluded: int = 0
 
 
 def rank_judged(
@@ -94,9 +97,11 @@ def rank_judged(
     retrieved = rows.retrieved(n_queries)
     answered, extra = _answered(part, judged.query_index, retrieved, rows.extra)
     own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
-    if own.any():
-        rows = rows.take(np.flatnonzero(~own))
-        retrieved = rows.retrieved(n_queries)
+    rows, excluded = _without(rows, own), np.zeros(0, bool)
+    if policies.exclude is not None:
+        excluded = rows.are_among(policies.exclude.rows, judged)
+        rows = _without(rows, excluded)
+    retrieved = rows.retrieved(n_queries)
     hit, item = rows.find(judged)
     strangers = [] if len(hit) else _some_documents(rows, judged)
     if policies.unjudged == "remove":
@@ -126,7 +131,12 @@ def rank_judged(
         _NO_DOCUMENTS if codes is None else _ranked_documents(rows, n_queries, ties, codes),
         int(own.sum()),
         rows.n_of_one_score(n_queries),
+        int(excluded.sum()),
     )
+
+
+def _without(rows: Rows, are_out: np.ndarray) -> Rows:
+    return rows.take(np.flatnonzero(~are_out)) if are_out.any() else rows
 
 
 def _sort_rows(
