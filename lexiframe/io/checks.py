@@ -287,7 +287,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
         elif is_json(content.data):
             documents = found_feature(io, "documents")
             if documents and (tool := documents.form_of_text(content.data)):
-                return "run" if tool[0].rankings else "qrels"
+                return "qrels" if tool[0].judgments and not tool[0].rankings else "run"
             names = json_reader().names_in(content.data)
         elif (letor := found_feature(io, "letor")) and letor.is_of_letor(
             content.data, schemas.QRELS

@@ -86,9 +86,11 @@ def coverage(
 
     Parameters
     ----------
-    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
         documents counted as judged and as relevant are those within it.
+    exclude
+        As for `positions`.
     measures
         Metrics, or their notation, of which the bounds under ties are wanted beside those of AP, RR
         and nDCG@10. They are known of built-in metrics by which a relevant item at a better rank

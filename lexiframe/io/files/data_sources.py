@@ -432,7 +432,11 @@ def _expand(run: Any) -> Found:
     if len(files) == 1 and files[0] == path:
         return Found([Source(run_name(path), only_file(path))])
     several = sets_of_parts(sorted(files))
-    return Found([Source(run_name(Path(n or f[0])), _origin(f)) for n, f in several], left_out)
+    names = [run_name(Path(n or f[0])) for n, f in several]
+    if len({*names}) == 1 < len(names):  # then their folders name the runs
+        names = [printable(f[0].absolute().parent.name) for _, f in several]
+    sources = zip(names, several, strict=True)
+    return Found([Source(name, _origin(f)) for name, (_, f) in sources], left_out)
 
 
 def _files_meant(run: str | Path) -> tuple[list[Path], list[Path]]:
