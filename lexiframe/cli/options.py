@@ -209,6 +209,13 @@ OPTIONS: dict[str, Any] = {
         "--exclude-self",
         rare=True,
     ),
+    "exclude": option(
+        POLICIES,
+        "Leave out these documents, by query_id and doc_id: a file as judgments are.",
+        metavar="FILE",
+        parser=str,
+        rare=True,
+    ),
     # what is measured
     "measure": option(
         MEASURES,

@@ -60,6 +60,7 @@ def evaluate(
     depth: int | None = None,
     exclude_self: bool = False,
     ranked_by: reading_options.RankedBy | None = None,
+    exclude: QrelsLike | None = None,
     order: Method = "win_rate",
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
     correction: PairedCorrection | Sequence[PairedCorrection] = "holm",
@@ -101,7 +102,7 @@ def evaluate(
         where there are some; a dictionary ``{query: {document: grade}}``; what `read_qrels`
         returns. Frames of runs and judgments that both have a column ``collection`` are several
         collections too.
-    rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
         As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
     ranked_by : {"rank", "score"}, optional
         As for `read_runs`: what orders the documents of runs that have both.
@@ -205,7 +206,7 @@ def evaluate(
 ('random', 0.388, 0, 4, 1)]
     """
     policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
     )
     inference = Inference(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds

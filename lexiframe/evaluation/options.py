@@ -74,6 +74,7 @@ class Options(TypedDict, total=False):
     unjudged: Unjudged
     depth: int | None
     exclude_self: bool
+    exclude: Any
     order: Method
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest]
     correction: PairedCorrection | Sequence[PairedCorrection]

@@ -139,6 +139,9 @@ def _origin(
     evaluated = marks.filter(kind="run")["name"].sort().to_list()
     # No pipe, which would be waited for; isfile takes names that no file can have.
     are_there = all(os.path.isfile(path) for path in paths)  # noqa: PTH113
+    plain &= (
+        provenance.get("policies", {}).get("exclude") is None
+    )  # of which only the checksum is known
     if not (plain and len(qrels) == 1 and sorted(names) == evaluated and are_there):
         return None
     try:

@@ -18,7 +18,9 @@ from lexiframe.base.face import found_feature
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import (
     KNOWN_NAMES,
+    LISTS_OF_IDS,
     items_of_implicit_feedback,
+    spelled,
     words_for,
 )
 from lexiframe.io.files.data_sources import File, Source, only_file, run_name
@@ -293,7 +295,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
         elif is_json(content.data):
             documents = found_feature(io, "documents")
             if documents and (tool := documents.form_of_text(content.data)):
-                return "run" if tool[0].rankings else "qrels"
+                return "qrels" if tool[0].judgments and not tool[0].rankings else "run"
             names = json_reader().names_in(content.data)
         elif (letor := found_feature(io, "letor")) and letor.is_of_letor(
             content.data, schemas.QRELS
@@ -317,6 +319,9 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
     if separator is None:
         return _kind_of_lines(text, str(file), options)
     is_graded = not found.isdisjoint(words_for("relevance", options.columns))
+    lists = {of: not found.isdisjoint(spelled(LISTS_OF_IDS[of])) for of in ("runs", "qrels")}
+    if lists["qrels"] and not lists["runs"] and found.isdisjoint(words_for("doc_id", {})):
+        return "qrels"
     is_implicit = items_of_implicit_feedback(names, options.columns) is not None
     return "qrels" if is_graded or is_implicit or found == _OF_BEIR else "run"
 

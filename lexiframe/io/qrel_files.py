@@ -227,11 +227,15 @@ def sources_of_qrels(
 
 
 def load_qrels(
-    qrels: Any, options: TextOptions | None = None, *, hashed: bool = False
+    qrels: Any,
+    options: TextOptions | None = None,
+    *,
+    hashed: bool = False,
+    called: str = "qrels",
 ) -> Judgments:
     """Read and check relevance judgments, in any form that `read_qrels` takes.
 
-    ``hashed`` asks for the sha256 of a file.
+    ``hashed`` asks for the sha256 of a file; error messages call data in memory as ``called``.
     """
     options = options or TextOptions()
     data = file_or_data(qrels)
@@ -240,7 +244,7 @@ def load_qrels(
     if isinstance(data, str):
         table, where = added(io, "from_ir_datasets", data)(data, "qrels"), data
     else:
-        table, where = to_frame(data, "relevance", "qrels", keep_twins=True), "qrels"
+        table, where = to_frame(data, "relevance", called, keep_twins=True), called
     return Judgments(checked_judgments(table, where, options), where)
 
 

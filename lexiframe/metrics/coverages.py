@@ -78,6 +78,7 @@ def coverage(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
+    exclude: QrelsLike | None = None,
     measures: Metric | str | Iterable[Metric | str] | None = None,
 ) -> pl.DataFrame:
     """Count for each run what was answered and judged, and bound the effect of ties.
@@ -87,6 +88,8 @@ def coverage(
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
         documents counted as judged and as relevant are those within it.
+    exclude
+        As for `positions`.
     measures
         Metrics, or their notation, of which the bounds under ties are wanted beside those of AP, RR
         and nDCG@10. They are known of built-in metrics by which a relevant item at a better rank
@@ -142,7 +145,7 @@ def coverage(
     [(0.0, 0.5)]
     """
     policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
     )
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
     answers.warn_of_input(ranked)

@@ -63,6 +63,8 @@ def repairs_of(ranked: RankedRuns) -> dict[str, int]:
         "repeated judgments, removed": ranked.judged.repeated,
         "rows whose document has the id of their query, left out": sum(r.own for r in ranked.runs),
         "judgments of documents that have the id of their query, left out": ranked.judged.own,
+        "rows of documents to exclude, left out": sum(r.excluded for r in ranked.runs),
+        "judgments of documents to exclude, left out": ranked.judged.excluded,
     }
 
 

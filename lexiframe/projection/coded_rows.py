@@ -109,6 +109,17 @@ class Rows:
         own = judged.queries.gather(self.query[first]).cast(pl.String)
         return int((self.ids(first) == own).sum())
 
+    def are_among(self, excluded: pl.DataFrame, judged: JudgedItems) -> np.ndarray:
+        """Return which rows of judged queries have a document that the user excludes."""
+        query = judged.query_index.find(excluded["query_id"])
+        those = pl.DataFrame({"query": query, "doc_id": excluded["doc_id"]}).filter(query >= 0)
+        hashes = hash_keys(those["doc_id"], those["query"].to_numpy())
+        maybe = np.flatnonzero(np.isin(self.hashes, hashes))
+        found = pl.DataFrame({"query": self.query[maybe], "doc_id": self.ids(maybe), "row": maybe})
+        are_out = np.zeros(len(self.query), bool)
+        are_out[found.join(those, on=["query", "doc_id"], how="semi")["row"].to_numpy()] = True
+        return are_out
+
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes, self.query)

@@ -37,6 +37,8 @@ class JudgedItems:
         The number of judgments removed because the same document has another judgment.
     own
         The number of judged documents left out because they have the id of their query.
+    excluded
+        The number of other judged documents left out because the user excludes them.
     query
         For each item the index of its query in ``queries``.
     index
@@ -53,6 +55,7 @@ class JudgedItems:
     complete: bool
     repeated: int
     own: int
+    excluded: int
     query: np.ndarray
     index: HashIndex
     sha256: str | None = None
@@ -140,10 +143,11 @@ def judged_items(
     own = pl.repeat(value=False, n=items.height, eager=True)
     if policies.exclude_self:
         own = items["doc_id"].cast(pl.String) == items["query_id"].cast(pl.String)
-    is_relevant = _is_relevant(items["relevance"], policies.rel) & ~own
+    out = own if policies.exclude is None else own | _are_among(policies.exclude.rows, items)
+    is_relevant = _is_relevant(items["relevance"], policies.rel) & ~out
     if not (is_relevant.any() or are_part):
         raise nothing_relevant(float(items["relevance"].max()), policies.rel)  # type: ignore[arg-type]
-    kept = (is_relevant | nonrelevant) & ~own
+    kept = (is_relevant | nonrelevant) & ~out
     items = items.with_columns(is_relevant=is_relevant)
     if not kept.all():
         items, query = items.filter(kept), query[kept.to_numpy()]
@@ -161,10 +165,19 @@ def judged_items(
         complete=nonrelevant,
         repeated=repeated,
         own=int(own.sum()),
+        excluded=int((out & ~own).sum()),
         query=query,
         index=HashIndex.build(hash_keys(items["doc_id"], query), query),
         sha256=judged.sha256,
     )
+
+
+def _are_among(excluded: pl.DataFrame, items: pl.DataFrame) -> pl.Series:
+    """Return which items are among the documents that the user excludes."""
+    keys = items.select(pl.col("query_id", "doc_id").cast(pl.String))
+    marked = excluded.with_columns(is_out=True)
+    found = keys.join(marked, on=keys.columns, how="left", maintain_order="left")
+    return found["is_out"].is_not_null()
 
 
 def _judged_documents(

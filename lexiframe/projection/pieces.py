@@ -80,6 +80,7 @@ def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
         own=sum(piece.own for piece in pieces),
         one_score=sum(piece.one_score for piece in pieces),
         own_first=sum(piece.own_first for piece in pieces),
+        excluded=sum(piece.excluded for piece in pieces),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from lexiframe.base import LexiframeError, check_choice, shown
 from lexiframe.io import problems
+from lexiframe.projection.excluded import excluded
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
 ScoreType = Literal["float64", "float32"]
@@ -35,6 +36,7 @@ class Policies:
     unjudged: Unjudged = "keep"
     depth: int | None = None
     exclude_self: bool = False
+    exclude: Any = None  # read when it is given, into `Excluded`
 
     def __post_init__(self) -> None:
         for name in _CHOICES:
@@ -48,6 +50,7 @@ class Policies:
             )
         if not isinstance(self.exclude_self, bool):
             raise TypeError(f"exclude_self: expected True or False, found {self.exclude_self!r}")
+        object.__setattr__(self, "exclude", excluded(self.exclude))
 
 
 def is_grade(value: Any) -> bool:

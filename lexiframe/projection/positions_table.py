@@ -29,6 +29,7 @@ def positions(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
+    exclude: QrelsLike | None = None,
     judged: bool = False,
     subtopics: bool = False,
     pool: bool = False,
@@ -77,6 +78,11 @@ def positions(
     exclude_self : bool
         Leave out documents that have the id of their query, in rankings and judgments: where
         queries are documents of the corpus, as in ArguAna and Quora, each finds itself first.
+    exclude : optional
+        Documents to leave out of the rankings and judgments of single queries before ranks are
+        counted, as BRIGHT has them: a table of ``query_id`` and ``doc_id``, a file or
+        ``{query: [documents]}``, in any form of judgments, whose grades do not count. A warning
+        counts what was left out.
     judged : bool
         Also return the judged items that are not relevant; their level is null.
     subtopics : bool
@@ -150,12 +156,12 @@ def positions(
         how: dict[str, Any] = {
             "rel": rel, "ties": ties, "score_type": score_type, "no_relevant": no_relevant,
             "duplicates": duplicates, "unjudged": unjudged, "depth": depth,
-            "exclude_self": exclude_self, "judged": judged, "subtopics": subtopics, "pool": pool,
-            "ranked_by": ranked_by,
+            "exclude_self": exclude_self, "exclude": exclude, "judged": judged,
+            "subtopics": subtopics, "pool": pool, "ranked_by": ranked_by,
         }  # fmt: skip
         return by_collection.each_collection(collections, lambda one: positions(*one, **how))
     policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
     )
     runs = runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
     judged_as: Any = qrels  # there are some, or `given` would have raised

@@ -60,6 +60,8 @@ class RunRanks:
         Judged queries with several documents, all of one score.
     own_first
         Judged queries whose first document has the id of the query, and is not judged.
+    excluded
+        Rows of judged queries removed because the user excludes their document.
     """
 
     name: str
@@ -76,6 +78,7 @@ class RunRanks:
     own: int = 0
     one_score: int = 0
     own_first: int = 0
+    excluded: int = 0
 
 
 def rank_judged(
@@ -97,9 +100,11 @@ def rank_judged(
     retrieved = rows.retrieved(n_queries)
     answered, extra = _answered(part, judged.query_index, retrieved, rows.extra)
     own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
-    if own.any():
-        rows = rows.take(np.flatnonzero(~own))
-        retrieved = rows.retrieved(n_queries)
+    rows, excluded = _without(rows, own), np.zeros(0, bool)
+    if policies.exclude is not None:
+        excluded = rows.are_among(policies.exclude.rows, judged)
+        rows = _without(rows, excluded)
+    retrieved = rows.retrieved(n_queries)
     hit, item = rows.find(judged)
     own_first = rows.n_own_first(judged, hit)
     strangers = [] if len(hit) else _some_documents(rows, judged)
@@ -131,7 +136,12 @@ def rank_judged(
         int(own.sum()),
         rows.n_of_one_score(n_queries),
         own_first,
+        int(excluded.sum()),
     )
+
+
+def _without(rows: Rows, are_out: np.ndarray) -> Rows:
+    return rows.take(np.flatnonzero(~are_out)) if are_out.any() else rows
 
 
 def _sort_rows(

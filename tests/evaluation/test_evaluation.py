@@ -102,6 +102,7 @@ def test_policies_reach_the_tables(tmp_path):
         "unjudged": "keep",
         "depth": None,
         "exclude_self": False,
+        "exclude": None,
         **policies,
     }
 

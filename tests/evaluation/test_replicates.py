@@ -87,7 +87,7 @@ def sources(folder):
         "folders": {run: folder / run for run in files},
         "patterns": {run: f"{folder / run}/s*.run" for run in files},
         "lists": files,
-        "names": {run: {path.stem: str(path) for path in paths} for run, paths in files.items()},
+        "names": {run: {path.stem: path for path in paths} for run, paths in files.items()},
         "table": folder / "all.parquet",
         "one run": {"dense": pl.read_parquet(folder / "all.parquet").filter(run="dense")},
     }

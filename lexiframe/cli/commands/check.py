@@ -84,7 +84,7 @@ def check(
     listed = pl.concat(file.problems for file in checked).with_columns(advice)
     if listed.height or format != "table":
         print_table(listed, format)
-    bad = listed["file"].n_unique()
+    bad = sum(file.problems.height > 0 for file in checked)
     typer.echo(f"files checked: {len(checked)}, with problems: {bad}", err=True)
     raise typer.Exit(1 if listed.height else 0)
 

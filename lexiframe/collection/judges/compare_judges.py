@@ -39,7 +39,7 @@ from lexiframe.significance import (
     conclusion_pairs,
     conclusions,
 )
-from lexiframe.typing import BaselineLike, JudgesLike, MeasureLike, RequestsLike
+from lexiframe.typing import BaselineLike, JudgesLike, MeasureLike, QrelsLike, RequestsLike
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -200,6 +200,7 @@ def compare_judges(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
+    exclude: QrelsLike | None = None,
     missing: missing_requests.Missing | None = None,
     top: int | None = None,
     requests: RequestsLike = None,
@@ -231,7 +232,7 @@ def compare_judges(
         1 − alpha.
     seed : int
         Seed of the trials and samples; the same seed gives the same tables.
-    ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
         As for `positions`; not with scores.
     missing
         Of scores: what it means that a run lacks a request by all judges, as for `order_runs`.
@@ -283,7 +284,7 @@ def compare_judges(
 2.0, -1.0)]
     """
     policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
     )
     asked = parse_measures(measures) if runs is not None else []
     needed.refuse_lower_rel(asked, rel)

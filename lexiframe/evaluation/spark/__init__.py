@@ -94,7 +94,9 @@ def evaluate(
         run, ``run``: names of files that Spark reads name no runs, other than folders ``run=NAME``.
     qrels
         The same with judgments, see `read_qrels`.
-    measures, rel, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, order
+    measures, rel, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
+        As for `evaluate`.
+    order
         As for `evaluate`.
     ties
         As for `evaluate`, but for ``"input"``: the rows of a data frame of Spark have no order.

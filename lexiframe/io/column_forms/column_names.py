@@ -20,8 +20,9 @@ NAMES = {
 _LISTS = ["doc_ids", "item_ids", "items"]
 LISTS_OF_IDS = {
     "runs": ["retrieved_ids", "retrieved", "retrieved_doc_ids", "ranked_ids", "ranking", *_LISTS],
-    "qrels": ["expected_ids", "expected", "relevant_ids", "relevant", "relevant_doc_ids", *_LISTS],
-}
+    "qrels": ["expected_ids", "expected", "relevant_ids", "relevant", "relevant_doc_ids", "pos",
+              "positive_ids", *_LISTS],
+}  # fmt: skip
 """Names of columns whose cells hold the ids of all documents of a query."""
 LISTS_OF_SCORES = ["scores", "similarities", "similarity_scores", "relevance_scores"]
 LISTS_OF_DISTANCES = ["distances", "distance"]

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import partial
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
 from lexiframe.io.column_forms.exam_grades import columns_of_grades
 from lexiframe.io.column_forms.numbers import NUMBER
-from lexiframe.io.column_forms.objects import is_one_run, looks_like_path, to_frame
+from lexiframe.io.column_forms.objects import is_one_run, to_frame
 from lexiframe.io.text.json_values import load_json
 
 
@@ -106,24 +106,54 @@ def _item_fields(documents: Any) -> list[dict[str, Any]]:
 
 
 def _hold_documents(document: Mapping[str, Any], kind: Any) -> bool:
-    """Return whether all values are lists of documents, and not of files.
-
-    Raise where texts look like paths and no file is there: nothing says what they are.
-    """
+    """Return whether all values are lists of documents, whose ids may look like paths."""
     held = [*document.values()]
     if not all(isinstance(of, kind) for of in held) or not any(held):
         return False
-    every = [one for of in held for one in of]
-    ids = [one[0] if _is_pair(one) else one for one in every]
-    if not all(isinstance(one, str | Integral) and not isinstance(one, bool) for one in ids):
-        return False
-    if not all(isinstance(one, str) and looks_like_path(one) for one in every):
-        return True
-    if any(re.search(r"[*?]|://", one) or Path(one).expanduser().exists() for one in every):
-        return False
-    found = f"texts that look like paths, {n_and_first(every)}: no such file"
-    advice = "if they are files, mend the paths; if they are documents, give a frame"
-    raise SchemaError(Problem("lists", "files, or documents", found, advice))
+    ids = [one[0] if _is_pair(one) else one for of in held for one in of]
+    return all(isinstance(one, str | Integral) and not isinstance(one, bool) for one in ids)
+
+
+def _hits(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what search engines found for each query, as a tool would write it.
+
+    A hit has its document in ``_id`` or ``id``, and perhaps its score, which Vespa calls relevance.
+    """
+    if _hit_list(next(iter(document.values()), None)) is None:  # as mostly: a run has many queries
+        return {}
+    found = {query: _hit_list(of) for query, of in document.items()}
+    every = [one for of in found.values() for one in (of if of is not None else [of])]
+    if not every or not all(isinstance(one, Mapping) and {"_id", "id"} & {*one} for one in every):
+        return {}
+    name = "_id" if "_id" in every[0] else "id"
+    scores, grades = _SCORES + KNOWN_NAMES["relevance"], KNOWN_NAMES["relevance"] + _SCORES
+    score, grade = (next((n for n in names if n in every[0]), "") for names in (scores, grades))
+    return {"queries": {query: [
+        {"id": one[name], "score": one.get(score), "grade": one.get(grade, 1)} for one in of
+    ] or [{"id": None}] for query, of in found.items()}}  # fmt: skip
+
+
+def _hit_list(answer: Any) -> Any:
+    """Return the hits in an answer, which Elasticsearch wraps; None where there are none."""
+    wrapped = (answer, _at(answer, "hits"), _at(answer, "hits.hits"))
+    return next((one for one in wrapped if isinstance(one, list | tuple)), None)
+
+
+def _answers(document: Any) -> Any:
+    """Return answers by the query's id, of ``[{"query": {"id": ...}, "results": [...]}]``."""
+    several = [document] if isinstance(document, Mapping) else document
+    first = several[0] if isinstance(several, list | tuple) and several else None
+    items = next((name for name in _RESULTS if isinstance(_at(first, name), list)), "")
+    query = next((name for name in _QUERY_IDS if _at(first, f"query.{name}") is not None), "")
+    if not (items and query):
+        return document
+    ids = [_at(one, f"query.{query}") for one in several]
+    if len({*ids}) < len(ids):
+        twice = [one for one, n in Counter(ids).items() if n > 1]
+        raise SchemaError(Problem("answers", "one for each query", f"two for {n_and_first(twice)}"))
+    plain = [[{name: x for name, x in one.items() if not isinstance(x, Mapping)}
+              for one in _at(of, items) or []] for of in several]  # fmt: skip
+    return dict(zip(ids, plain, strict=True))
 
 
 def _is_pair(one: Any) -> bool:
@@ -136,6 +166,9 @@ _BEGINS_WITH_RUN = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*[{\[]){2}')
 _BY_QUERY = Part("queries", "", "", "id", "score")
 _IN_QUERIES = Part("queries", "query_text", "ratings")
 _QUESTIONS = Part("questions", "id", "documents")
+_SCORES, _RESULTS = ["_score", "score"], ("results", "candidates", "hits")
+_QUERY_IDS = ("id", *KNOWN_NAMES["query_id"])
+_NESTED = re.compile(rb'"query"\s*:\s*\{')
 DOCUMENTS = (
     DocumentForm(
         "OpenSearch's judgment list", None,
@@ -154,13 +187,14 @@ DOCUMENTS = (
     DocumentForm("Quepid's export of a case", None, _IN_QUERIES),
     DocumentForm("Quepid's ratings", None, Part("queries", "query", "ratings")),
     DocumentForm("BioASQ's questions", _QUESTIONS, _QUESTIONS),
+    DocumentForm("hits of a search engine", _BY_QUERY, _BY_QUERY._replace(number="grade"), _hits),
     DocumentForm("lists of documents", _BY_QUERY, _BY_QUERY._replace(number="grade"),
                  partial(_by_query, kind=list | tuple)),
     DocumentForm("sets of documents, without an order", None, _BY_QUERY._replace(number="grade"),
                  partial(_by_query, kind=Set)),
 )  # fmt: skip
 TABLE = DocumentForm("a table by columns or by rows", None, None)
-_OF_TOOLS = DOCUMENTS[:-2]
+_OF_TOOLS = DOCUMENTS[:-3]
 
 
 def form_of_document(document: Any) -> DocumentForm | None:
@@ -173,6 +207,7 @@ def form_of_document(document: Any) -> DocumentForm | None:
     >>> form_of_document({"questions": {"d1": 0.5}}) is None
     True
     """
+    document = _answers(document)
     if _is_table(document) or _rows_by_query(document):
         return TABLE
     forms = DOCUMENTS if isinstance(document, Mapping) else ()
@@ -189,14 +224,16 @@ def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
     first = data[: data.find(b"\n") % (len(data) + 1)]  # the rest may be large, and is not copied
     is_lines = first.rstrip().endswith(b"}") and bool(data[len(first) : len(first) + 99].strip())
     fields = {part.queries for form in _OF_TOOLS for part in form[1:3] if part}
-    if is_lines or not any(b'"%s"' % f.encode() in data for f in fields):
+    is_nested = _NESTED.search(data, 0, 10_000) is not None
+    if not is_nested and (is_lines or not any(b'"%s"' % f.encode() in data for f in fields)):
         return None
+    lines = [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
     try:
-        document = load_json(data.decode())
+        document = load_json(f"[{','.join(lines)}]" if is_lines else data.decode())
     except (ValueError, RecursionError):  # the reader of JSON says where it is broken
         return None
     form = form_of_document(document)
-    return (form, document) if form in _OF_TOOLS else None
+    return (form, document) if form in _OF_TOOLS or (form and is_nested) else None
 
 
 def columns_of_document(
@@ -212,6 +249,7 @@ def columns_of_document(
     >>> columns_of_document(form_of_document(found), found, "a.json", is_run=True)
     {'query_id': ['7'], 'doc_id': ['d1'], 'rank': [1]}
     """
+    document = _answers(document)
     if form is TABLE:
         rows = document if isinstance(document, list | tuple) else _rows_by_query(document)
         names = dict.fromkeys(name for row in rows for name in row)
@@ -221,7 +259,7 @@ def columns_of_document(
             found = ", ".join(f"{name} of {n}" for name, n in lengths.items())
             raise SchemaError(Problem(where, "columns of one length", found))
         return columns
-    if form in DOCUMENTS[-2:]:
+    if form in DOCUMENTS[-3:]:
         _refuse_lists(document, where)
     part = form.rankings if is_run else form.judgments
     if part is None:
@@ -244,7 +282,7 @@ def columns_of_document(
 
 def _refuse_lists(lists: Mapping[str, Any], where: str) -> None:
     """Raise for lists of documents that have names of columns, and for numbers of some alone."""
-    if {*lists} <= {*_ITEMS, *_LISTS}:
+    if {*lists} <= {*_ITEMS, *_LISTS, *_RESULTS}:
         found = f"names of columns: {', '.join(lists)}"
         advice = "add the column query_id, or write {query: [documents]}"
         raise SchemaError(Problem(where, "the query of each list of documents", found, advice))
@@ -261,11 +299,16 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
         return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
     runs = _runs_by_name(data) if is_run else {}
     tables = [
-        to_frame(of, "score", f"{where}, run {name}").with_columns(run=pl.lit(name))
+        _without_gaps(to_frame(of, "score", f"{where}, run {name}")).with_columns(run=pl.lit(name))
         for name, of in runs.items()
     ]
     together = pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()
     return json.dumps(together.to_dict(as_series=False)).encode() if tables else data
+
+
+def _without_gaps(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns that have values; a run without documents has no scores."""
+    return table.select(c for c in table if c.name == "doc_id" or c.null_count() < len(c))
 
 
 def _runs_by_name(data: bytes) -> dict[str, Any]:

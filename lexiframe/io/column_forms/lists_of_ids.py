@@ -21,6 +21,8 @@ from lexiframe.io.column_forms.column_names import (
 )
 from lexiframe.io.problems.rows_as_written import Rows
 
+_NEGATIVES = {"pos": "neg", "positive_ids": "negative_ids"}
+"""Beside the documents that are relevant, those that are not, as data for training have them."""
 _ROW = "\0row"  # no file has a column of this name
 _TEXT_OF_LIST = r"""^\s*\[\s*(['"].*['"]|[-+.eE\d]+(\s*,\s*[-+.eE\d]+)*)?\s*\]\s*$"""
 _PART = r"""\s*'[^']*'|\s*"[^"]*"|[^,]+"""
@@ -46,6 +48,10 @@ def rows_of_ids(
     name = _column_of_ids(frame, schema, where, columns)
     if name is None:
         return frame
+    if schema.name == "qrels" and (negative := _NEGATIVES.get(name)) in frame.columns:
+        better, worse = frame.drop(negative), frame.drop(name).rename({negative: name})
+        both = [rows_of_ids(one, schema, where, columns) for one in (better, worse)]
+        return pl.concat([both[0], both[1].drop_nulls("doc_id").with_columns(relevance=0.0)])
     ids = _split_ids(frame[name])
     numbers = {ours: _others(candidates_for(words_for(ours, columns), frame.columns), name)
                for ours in ("score", "relevance", "rank")}  # fmt: skip
@@ -121,6 +127,7 @@ def _column_of_ids(
         return lists[0] if len(one) == len(lists) == 1 else None
     several = [name for name in spelled(LISTS_OF_IDS.get(schema.name, [])) if name in frame.columns]
     several = [name for name in several if _is_list(frame[name]) or frame[name].dtype == pl.String]
+    several = [name for name in several if name not in _NEGATIVES] or several
     if len(several) > 1:
         advice = f"say which: columns={{'doc_id': {several[0]!r}}}"
         raise SchemaError(Problem(where, "one column of documents", n_and_first(several), advice))

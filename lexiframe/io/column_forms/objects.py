@@ -49,20 +49,20 @@ def is_one_run(data: Any) -> bool:
     if isinstance(data, Mapping):
         if MODEL_OF_MTEB in data or form_of_tool(data):
             return True
+        data = _without_lists(data)
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
         # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one.
         # They differ in the values of the inner dictionaries, so empty ones do not count.
-        begins = isinstance(next(iter(data.values()), None), Mapping)
         if form_of_tool(filled):
             return False
-        if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
+        if not inner or (not filled and others):  # empty runs beside a path or a frame
             return False
         kinds = {type(value): value for value in [*others, *filled.values()]}
         if kinds.keys() <= {int, float}:  # a thousand numbers are known by their type at once
-            return begins
-        return begins and not any(_is_data(value) for value in [*others, *filled.values()])
+            return True
+        return not any(may_be_run(value) for value in [*others, *filled.values()])
     if isinstance(data, Sequence) and not isinstance(data, str):
         return len(data) > 0 and (_is_row(data[0]) or bool(form_of_tool(data)))
     return _is_ranx(data)
@@ -81,7 +81,7 @@ def are_several_runs(data: Any) -> bool:
     if is_one_run(data) or is_frame(data) or not isinstance(data, Mapping | list | tuple):
         return False
     held = [*data.values()] if isinstance(data, Mapping) else data
-    return len(held) > 0 and all(_is_data(value) for value in held)
+    return len(held) > 0 and all(isinstance(one, str) or may_be_run(one) for one in held)
 
 
 def refuse_open_file(data: Any) -> None:
@@ -90,25 +90,27 @@ def refuse_open_file(data: Any) -> None:
         raise TypeError("expected a path or a frame, found an open file; give its path")
 
 
-def _is_data(value: Any) -> bool:
-    """Return whether a value is a whole run or a path to one, and not the score of a document."""
-    is_path = isinstance(value, Path) or (isinstance(value, str) and looks_like_path(value))
-    return is_path or isinstance(value, Mapping) or is_frame(value) or is_one_run(value)
-
-
-def looks_like_path(text: str) -> bool:
-    """Return whether text looks like a path, and not like a number or a word.
+def may_be_run(value: Any) -> bool:
+    """Return whether a value in data is a whole run or a `Path` to one; text is an id or a number.
 
     Examples
     --------
-    >>> [looks_like_path(text) for text in ("runs/1", "seed1.run", "0.5", "high")]
-    [True, True, False, False]
+    >>> [may_be_run(one) for one in (Path("a.run"), {"q1": ["a"]}, [], "a.run", ["a.run"], 0.5)]
+    [True, True, True, False, False, False]
     """
-    try:
-        float(text)
-    except ValueError:
-        return "/" in text or "\\" in text or bool(Path(text).suffix)
-    return False
+    is_data = isinstance(value, Path | Mapping) or is_frame(value)
+    return is_data or _is_empty(value) or is_one_run(value)
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | tuple) and not value
+
+
+def _without_lists(data: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return the documents of queries; those of an empty list are none, as of an empty object."""
+    if not any(map(_is_empty, data.values())):
+        return data
+    return {query: {} if _is_empty(of) else of for query, of in data.items()}
 
 
 def to_frame(
@@ -157,6 +159,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     elif form := form_of_tool(data):
         columns_of = added(io, "documents", where).columns_of_document
         return _frame_of_columns(columns_of(form, data, where, is_run=value == "score"), where)
+    data = _without_lists(data)
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(
@@ -188,9 +191,10 @@ def _refuse_others(rows: Iterable[tuple[Any, Any, Any]], value: str, where: str)
     """Raise for rows of query, document and what is no number; Python takes True for one."""
     for query, document, x in rows:
         if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
+            advice = "; a file of a replicate is a pathlib.Path" * (value == "score")
             raise SchemaError(
                 f"{where}: expected a number as {value} of document {document!r} for query "
-                f"{query!r}, found {x!r}"
+                f"{query!r}, found {x!r}{advice * isinstance(x, str)}"
             )
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from lexiframe import io
-from lexiframe.base import Problem, ReadError, coded, n_and_first, warn
+from lexiframe.base import Problem, ReadError, SchemaError, coded, n_and_first, shown, warn
 from lexiframe.base.face import added
-from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
+from lexiframe.io.column_forms.objects import held, is_frame, is_one_run, may_be_run
 from lexiframe.io.files.folders import (
     data_set_in,
     files_in,
@@ -37,6 +37,7 @@ from lexiframe.io.forms import BY_ENDING
 SUFFIXES = {*BY_ENDING, *(ending for packing in PACKINGS for ending in packing.endings)}
 WRITTEN = (*TREC.endings, ".parquet", ".gz")
 """The endings of files that are written when they are converted."""
+PLACES = "give a table as a frame, and files of replicates as pathlib.Path, a folder or a glob"
 STANDARD_INPUT = "-"
 IR_DATASETS = "irds:"
 
@@ -223,13 +224,36 @@ def sources_of_runs(runs: Any) -> Found:
     runs = held(runs, "runs")
     is_one = isinstance(runs, str | Path | File) or is_frame(runs) or is_one_run(runs)
     if isinstance(runs, Mapping) and not is_one:
+        refuse_data([runs])
         found = _expand(runs)
     else:
         several = isinstance(runs, Iterable) and not is_one and getattr(runs, "ndim", 1) > 0
-        found = Found.together(_expand(run) for run in (runs if several else [runs]))
+        every = [*runs] if several else [runs]
+        refuse_data(every)
+        found = Found.together(map(_expand, every))
     if not found.sources:
         raise ReadError("expected at least one file or frame, found an empty list")
     return found if len(found.sources) == 1 else replace(found, sources=_join_parts(found.sources))
+
+
+def refuse_data(several: Sequence[Any]) -> None:
+    """Raise if the texts in dictionaries are those of data, before one is opened as a place.
+
+    A text is a place under the name of a run. It is data beside what can be no run, and where
+    dictionaries of a list have the same names, as the rows of a table.
+    """
+    named = [of for of in several if isinstance(of, Mapping) and not is_one_run(of)]
+    names = Counter(tuple(of) for of in named if len(of) > 1)
+    for of in (of for of in named if any(isinstance(one, str) for one in of.values())):
+        odd = [name for name, one in of.items() if not _is_run_or_place(one)]
+        if odd or names[tuple(of)] > 1:
+            found = f"{odd[0]!r}: {shown(of[odd[0]])}" if odd else f"rows with {n_and_first(of)}"
+            raise SchemaError(Problem("dictionaries", "{run: file or frame}", found, PLACES))
+
+
+def _is_run_or_place(one: Any) -> bool:
+    are_paths = isinstance(one, list | tuple) and all(isinstance(path, Path) for path in one)
+    return isinstance(one, str | File) or are_paths or may_be_run(one)
 
 
 def _join_parts(sources: Sequence[Source]) -> list[Source]:
@@ -359,7 +383,7 @@ def _named_by_caller(name: str, run: Any) -> Found:
     if isinstance(run, Mapping) and not (is_frame(run) or is_one_run(run)) and run:
         several = {coded.join_replicate(name, str(one)): data for one, data in run.items()}
         return Found.together(_one_named(*one) for one in several.items())
-    are_paths = isinstance(run, list | tuple) and all(isinstance(one, str | Path) for one in run)
+    are_paths = isinstance(run, list | tuple) and all(isinstance(one, Path) for one in run)
     if not (isinstance(run, str | Path) or (are_paths and run)):
         return _one_named(name, run)
     found = sources_of_runs(run)
@@ -372,7 +396,10 @@ def _named_by_caller(name: str, run: Any) -> Found:
 
 def _one_named(name: str, run: Any) -> Found:
     """Return the source of one run or replicate: data, a file, or a folder with its parts."""
-    if not isinstance(run, str | Path):
+    if isinstance(run, str):
+        said = coded.said(name)
+        raise SchemaError(Problem(f"run {said}", "a path or a frame", shown(run), PLACES))
+    if not isinstance(run, Path):
         return Found([_held(Source(name, run, is_given=True))])
     found = sources_of_runs(run)
     if len(found.sources) > 1:
@@ -405,7 +432,11 @@ def _expand(run: Any) -> Found:
     if len(files) == 1 and files[0] == path:
         return Found([Source(run_name(path), only_file(path))])
     several = sets_of_parts(sorted(files))
-    return Found([Source(run_name(Path(n or f[0])), _origin(f)) for n, f in several], left_out)
+    names = [run_name(Path(n or f[0])) for n, f in several]
+    if len({*names}) == 1 < len(names):  # then their folders name the runs
+        names = [printable(f[0].absolute().parent.name) for _, f in several]
+    sources = zip(names, several, strict=True)
+    return Found([Source(name, _origin(f)) for name, (_, f) in sources], left_out)
 
 
 def _files_meant(run: str | Path) -> tuple[list[Path], list[Path]]:

@@ -75,6 +75,8 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     left_out = {path for path in inside if path.is_dir() or _is_about(path)}
     left_out |= {path for path in everything if path.name.startswith("_") and path.suffix}
     if not inside - left_out:
+        if named := _named_by_folders(inside):
+            return named, []
         why = ""
         if inner := sorted(path.name for path in inside if path.is_dir()):
             why = f"; the folders in it are not read ({n_and_first(inner)}): give a glob, such as "
@@ -84,6 +86,16 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
             why = f"; their names are not those of runs ({names}): to read one, name it"
         raise ReadError(f"{folder}: the folder has no files in it that could be read{why}")
     return sorted(inside - left_out), sorted(left_out)
+
+
+def _named_by_folders(inside: Iterable[Path]) -> list[Path]:
+    """Return the files of several folders, each with one file, of the same name; else none."""
+    folders = [path for path in inside if path.is_dir()]
+    found = [path for one in folders for path in one.iterdir() if not is_hidden(path)]
+    files = sorted(path for path in found if not (path.is_dir() or _is_about(path)))
+    refuse_odd(files)
+    is_one_each = 1 < len(files) == len(folders) == len({path.parent for path in files})
+    return files if is_one_each and len({path.name for path in files}) == 1 else []
 
 
 def _is_about(path: Path) -> bool:

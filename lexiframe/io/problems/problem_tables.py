@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import polars as pl
 
@@ -54,7 +55,8 @@ def problem_of(error: LexiframeError, where: str) -> Problem:
     >>> problem_of(ReadError("a.run: cannot be read"), "a.run").found
     'cannot be read'
     """
-    return error.problem or Problem(where, "", str(error).removeprefix(f"{where}: "))
+    found = error.problem or Problem(where, "", str(error).removeprefix(f"{where}: "))
+    return found if found.file.startswith(where) else replace(found, file=where)
 
 
 def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from lexiframe.io.files.data_sources import (
     Source,
     expanded,
     find_sources,
+    refuse_data,
     run_name,
     warn_of_left_out,
 )
@@ -110,6 +111,7 @@ def _find_scores(scores: Any) -> Found:
     if is_frame(scores) or isinstance(scores, Mapping) or are_results(scores):
         return Found([Source(None, scores)])
     if isinstance(scores, Collection) and not hasattr(scores, "__array__") and len(scores):
+        refuse_data([*scores])
         return Found.together(_find_scores(one) for one in scores)
     return find_sources(scores)
 

@@ -24,6 +24,10 @@ _FOUR = "run, query, measure and value, as in the first line"
 # Three fields between tabs, which may hold spaces; or three fields between any blanks.
 _FIELDS = r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
+_OF_PYSERINI = re.compile(
+    r"(?m)^(Running command: |Results:$|Downloading http|/.* already exists!$|Skipping download).*"
+)
+"""What it prints around the output of trec_eval."""
 _TEXTS = r"^(?:runid|relstring(?:_\d+)?)$"  # measures of trec_eval whose values are texts
 
 
@@ -43,6 +47,7 @@ def table_of_text(data: bytes, where: str, four: FourColumns = PLAIN) -> pl.Data
             table = name_nested_columns(table)
         return table.with_row_index(PLACE, offset=1)
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
+    text = _OF_PYSERINI.sub("", text)
     first = next((line for line in text.split("\n") if line.strip()), "")
     _refuse_run(first, where)
     if _is_triple(first) or four.are_in(first):

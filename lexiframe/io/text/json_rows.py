@@ -397,8 +397,8 @@ def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
         return Rows(table, pl.int_range(1, table.height + 1, eager=True), "row")
     expected, numbers, rows = "{query: {document: number}}", [], []
     for n, (name, documents) in enumerate(zip(members.names, members.values, strict=True)):
-        if isinstance(documents, dict):
-            pairs = documents.items() or [(None, None)]
+        if isinstance(documents, dict) or documents == []:
+            pairs = dict(documents).items() or [(None, None)]
             rows += [(name, document, value) for document, value in pairs]
             numbers += [n] * len(pairs)
         else:
