@@ -10,14 +10,14 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from secrets import token_hex
-from typing import TextIO
+from typing import Protocol, TextIO
 from urllib.parse import unquote, urlsplit
 
 from lexiframe.base import LexiframeError
@@ -33,6 +33,8 @@ _LETTERS = 50
 """The characters of a file's name that its temporary file's name keeps, lest it get too long."""
 _PATIENCE = 600.0
 """The seconds for which a process waits until another has replaced a file."""
+_PATIENCE_IN_FOLDER = 60.0
+"""The seconds for which a process waits until another has read or replaced a folder's files."""
 _TAKEN = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 """What systems say of a lock that another process has."""
 
@@ -122,11 +124,21 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
 
 @dataclass
 class _Waiting:
-    """Files that are written but wait for others before they are renamed, and what comes then."""
+    """Files that are written but wait for others before they are renamed, and sets of them."""
 
     temporaries: ExitStack
     pairs: list[tuple[Path, Path]] = field(default_factory=list)
-    then: list[Callable[[], object]] = field(default_factory=list)
+    sets: list[FileSet] = field(default_factory=list)
+
+
+class FileSet(Protocol):
+    """Files of a folder that are written elsewhere, all of which replace those before or none."""
+
+    def made(self) -> AbstractContextManager[Path]:
+        """Provide the folder that they are written to."""
+
+    def declared(self) -> AbstractContextManager[None]:
+        """Say that they are whole, while they are renamed."""
 
 
 _waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
@@ -146,6 +158,9 @@ def together() -> Iterator[None]:
     >>> page.exists()
     True
     """
+    if _waiting.get() is not None:  # those around decide
+        yield
+        return
     with ExitStack() as temporaries:
         waiting = _Waiting(temporaries)
         token = _waiting.set(waiting)
@@ -155,20 +170,9 @@ def together() -> Iterator[None]:
             _waiting.reset(token)
         if waiting.pairs:
             try:
-                _rename_all(waiting.pairs)
+                _rename_all(waiting.pairs, waiting.sets)
             except OSError as error:
                 raise _cannot_be_written(waiting.pairs[0][1].parent, error) from None
-    for call in waiting.then:
-        call()
-
-
-def call_after_renaming(call: Callable[[], object]) -> None:
-    """Call a function when what was written has its names: at once, or at the end of `together`."""
-    waiting = _waiting.get()
-    if waiting is None:
-        call()
-    else:
-        waiting.then.append(call)
 
 
 @contextmanager
@@ -179,10 +183,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
+def replacing_all(paths: Sequence[Path], files: FileSet | None = None) -> Iterator[list[Path]]:
     """Provide a temporary path for each path; either all are renamed, or none (see `together`).
 
-    Raise LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
+    They are beside the paths, unless ``files`` says where else. Raise LexiframeError when a folder
+    cannot be written to, and for a path that cannot be a file.
     """
     targets = _output_files(paths)
     for target in targets:
@@ -192,27 +197,39 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     with ExitStack() as own:
         stack = own if waiting is None else waiting.temporaries
         try:
-            temporaries = [stack.enter_context(_temporary(target)) for target in targets]
+            if files is None:
+                temporaries = [stack.enter_context(_temporary(target)) for target in targets]
+            else:
+                folder = stack.enter_context(files.made())
+                temporaries = [folder / path.name for path in paths]
         except OSError as error:
             raise _cannot_be_written(named, error, _ELSEWHERE) from None
         try:
             yield temporaries
-            pairs = [*zip(temporaries, targets, strict=True)]
+            pairs, sets = (
+                [*zip(temporaries, targets, strict=True)],
+                [] if files is None else [files],
+            )
             if waiting is None:
-                _rename_all(pairs)
+                _rename_all(pairs, sets)
             else:
                 waiting.pairs += pairs
+                waiting.sets += sets
         except OSError as error:
             raise _cannot_be_written(named, error) from None
 
 
-def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
+def _rename_all(pairs: Sequence[tuple[Path, Path]], sets: Iterable[FileSet]) -> None:
     """Rename files to their places; if one rename fails, restore what was there before."""
-    with ExitStack() as kept, ExitStack() as undo:
+    for temporary, _ in pairs:
+        _wait_for_disk(temporary)
+    # A set is no longer said to be whole before the files that it replaced are put back.
+    with ExitStack() as kept, ExitStack() as undo, ExitStack() as declared:
+        for one in sets:
+            declared.enter_context(one.declared())
         for temporary, target in pairs:
             if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
                 undo.callback(_put_back, target, kept.enter_context(_second_name(target)))
-            _wait_for_disk(temporary)
             temporary.replace(target)
         undo.pop_all()
 
@@ -390,18 +407,48 @@ def one_at_a_time(path: Path) -> Iterator[None]:
     """
     target = output_file(path)
     beside = target.with_name(f".{target.name[:_LETTERS]}.lock")
-    end = time.monotonic() + _PATIENCE
-    try:
-        while (handle := _handle_of_lock(beside)) is None:
-            if time.monotonic() > end:
-                raise LexiframeError(
-                    f"{path}: expected to be the only process that uses it, found another one for "
-                    f"{_PATIENCE:g} seconds; wait for that one, or end it"
-                )
-            time.sleep(0.02)
-    except OSError as error:
-        reason = f"{beside}: {error.strerror or error}"
-        raise LexiframeError(f"{path}: cannot be locked ({reason}){_ELSEWHERE}") from None
+    taken = (
+        f"{path}: expected to be the only process that uses it, found another one for "
+        f"{_PATIENCE:g} seconds; wait for that one, or end it"
+    )
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(_held(beside, _PATIENCE, taken))
+        except OSError as error:
+            reason = f"{beside}: {error.strerror or error}"
+            raise LexiframeError(f"{path}: cannot be locked ({reason}){_ELSEWHERE}") from None
+        yield
+
+
+@contextmanager
+def alone_in(folder: Path, patience: float | None = None) -> Iterator[bool]:
+    """Let one process or thread at a time work in a folder; yield whether it is locked.
+
+    It is not where nothing can be written, and where the file system has no locks. Raise
+    LexiframeError when another one works there for longer than ``patience``, in seconds.
+    """
+    seconds = _PATIENCE_IN_FOLDER if patience is None else patience
+    taken = (
+        f"{folder}: another process writes its results there, or reads them; wait until it is "
+        "done, or choose another folder"
+    )
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(_held(folder / ".lock", seconds, taken))
+            is_locked = True
+        except OSError:
+            is_locked = False
+        yield is_locked
+
+
+@contextmanager
+def _held(beside: Path, seconds: float, taken: str) -> Iterator[None]:
+    """Hold the lock of a file; raise LexiframeError if others have ``taken`` it for some time."""
+    end = time.monotonic() + seconds
+    while (handle := _handle_of_lock(beside)) is None:
+        if time.monotonic() > end:
+            raise LexiframeError(taken)
+        time.sleep(0.02)
     try:
         yield
     finally:
