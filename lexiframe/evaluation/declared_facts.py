@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, ReadError, check_choice, schemas
+from lexiframe.evaluation.evaluation import CATALOGUES
 from lexiframe.evaluation.options import Inference
 from lexiframe.evaluation.written_ranks import SCHEMA
 from lexiframe.io import kept_results
@@ -57,7 +58,7 @@ def tables_of_evaluation(
     """
     read, facts = kept_results.tables_of_one("evaluation", place, paths, advice, _schema_of)
     try:
-        refuse_undeclared(facts, read)
+        refuse_undeclared(facts, {n: table for n, table in read.items() if n not in CATALOGUES})
     except LexiframeError as error:
         raise ReadError(f"{place}: {error}; {advice}") from None
     return read, facts

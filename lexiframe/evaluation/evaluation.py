@@ -518,7 +518,7 @@ class Evaluation:
         mine, paths = {Path(kept).resolve() for kept in self.parts.values()}, []
         with output_files.together():
             for place, one in self._in_folders(output_files.output_path(folder)).items():
-                earlier = result_files(place)
+                earlier = result_files(output_files.output_folder(place))
                 for name in KEPT:
                     if (place / name).resolve() not in mine:
                         earlier += parts_in(place, name)

@@ -110,7 +110,7 @@ class Leaderboard(of.BoardTables, Tables):
     @classmethod
     def files(cls, folder: str | Path) -> list[Path]:
         """Return the paths of the files that ``write`` writes."""
-        return [Path(folder, f"{name}.parquet") for name in (*cls._TABLES, VERDICT)]
+        return [*super().files(folder), output_files.output_path(folder) / f"{VERDICT}.parquet"]
 
     @classmethod
     def of_tables(
@@ -167,6 +167,7 @@ class Leaderboard(of.BoardTables, Tables):
             if table.height or title.startswith("Ranking")
         }
 
+    @typed
     def among_first(self, k: int) -> pl.DataFrame:
         """Return the runs that may be among the first k, for all runs at once: by rule.
 

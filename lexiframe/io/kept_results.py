@@ -138,8 +138,8 @@ def _refuse_other_form(path: Path, table: pl.DataFrame, schema: schemas.TableSch
             raise ReadError(Problem(str(path), f"{dtype} in {name}", str(found), advice))
     # Columns of groups are in front of those of the schema.
     keys = [name for name in table.columns if name in schema.key or name not in schema.columns]
-    empty = [name for name in keys if name in schema.required and table[name].has_nulls()]
-    if empty := [name for name in empty if name not in schema.nullable]:
+    named = {*keys}.intersection(schema.required).difference(schema.nullable)
+    if empty := [name for name in named if table[name].has_nulls()]:
         raise ReadError(Problem(str(path), f"a name in {empty[0]} in all rows", "null", advice))
     # Of rows for each request arrays are made, which refuse two of one key.
     if "query_id" not in keys and not schemas.is_in_order(table, keys):

@@ -140,7 +140,7 @@ def test_the_page_stays_as_it_was_when_tables_cannot_be_written(lexiframe, tmp_p
     board.with_columns(x=1 - pl.col("x")).write_csv(tmp_path / "scores.csv")
     before |= {Path("scores.csv"): (tmp_path / "scores.csv").read_bytes()}
     with monkeypatch.context() as m:
-        m.setattr(output_files, "_wait_for_disk", full)
+        m.setattr(output_files, "wait_for_disk", full)
         failed = lexiframe(*command)
     assert failed.status == 1
     assert "No space left on device" in failed.err

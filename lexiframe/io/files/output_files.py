@@ -11,16 +11,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from secrets import token_hex
-from typing import Protocol, TextIO
+from typing import Any, TextIO
 from urllib.parse import unquote, urlsplit
 
-from lexiframe.base import LexiframeError
+from lexiframe.base import LexiframeError, errors
 
 if sys.platform == "win32":
     import msvcrt
@@ -41,6 +41,8 @@ _TAKEN = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 
 def output_path(path: str | Path) -> Path:
     """Return the path of a result, with the home folder in place of ``~``."""
+    if not isinstance(path, str | Path):
+        raise errors.WrongTypeError(f"expected a path to write to, found {type(path).__name__}")
     if path == "" or "\0" in str(path):  # an empty path would mean the working folder
         raise LexiframeError(f"expected a path to write to, found {str(path)!r}")
     try:
@@ -128,17 +130,7 @@ class _Waiting:
 
     temporaries: ExitStack
     pairs: list[tuple[Path, Path]] = field(default_factory=list)
-    sets: list[FileSet] = field(default_factory=list)
-
-
-class FileSet(Protocol):
-    """Files of a folder that are written elsewhere, all of which replace those before or none."""
-
-    def made(self) -> AbstractContextManager[Path]:
-        """Provide the folder that they are written to."""
-
-    def declared(self) -> AbstractContextManager[None]:
-        """Say that they are whole, while they are renamed."""
+    sets: list[Any] = field(default_factory=list)
 
 
 _waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
@@ -170,7 +162,7 @@ def together() -> Iterator[None]:
             _waiting.reset(token)
         if waiting.pairs:
             try:
-                _rename_all(waiting.pairs, waiting.sets)
+                _rename_all(waiting)
             except OSError as error:
                 raise _cannot_be_written(waiting.pairs[0][1].parent, error) from None
 
@@ -183,11 +175,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing_all(paths: Sequence[Path], files: FileSet | None = None) -> Iterator[list[Path]]:
+def replacing_all(paths: Sequence[Path], files: Any = None) -> Iterator[list[Path]]:
     """Provide a temporary path for each path; either all are renamed, or none (see `together`).
 
-    They are beside the paths, unless ``files`` says where else. Raise LexiframeError when a folder
-    cannot be written to, and for a path that cannot be a file.
+    They are beside the paths, unless these are the files of a `result_folders.NewTables`. Raise
+    LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
     """
     targets = _output_files(paths)
     for target in targets:
@@ -206,35 +198,32 @@ def replacing_all(paths: Sequence[Path], files: FileSet | None = None) -> Iterat
             raise _cannot_be_written(named, error, _ELSEWHERE) from None
         try:
             yield temporaries
-            pairs, sets = (
-                [*zip(temporaries, targets, strict=True)],
-                [] if files is None else [files],
-            )
+            whole = waiting or _Waiting(own)
+            whole.pairs += zip(temporaries, targets, strict=True)
+            whole.sets += [] if files is None else [files]
             if waiting is None:
-                _rename_all(pairs, sets)
-            else:
-                waiting.pairs += pairs
-                waiting.sets += sets
+                _rename_all(whole)
         except OSError as error:
             raise _cannot_be_written(named, error) from None
 
 
-def _rename_all(pairs: Sequence[tuple[Path, Path]], sets: Iterable[FileSet]) -> None:
+def _rename_all(files: _Waiting) -> None:
     """Rename files to their places; if one rename fails, restore what was there before."""
-    for temporary, _ in pairs:
-        _wait_for_disk(temporary)
+    are_several = len(files.pairs) > 1
+    for temporary, _ in files.pairs:
+        wait_for_disk(temporary)
     # A set is no longer said to be whole before the files that it replaced are put back.
     with ExitStack() as kept, ExitStack() as undo, ExitStack() as declared:
-        for one in sets:
+        for one in files.sets:
             declared.enter_context(one.declared())
-        for temporary, target in pairs:
-            if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
+        for temporary, target in files.pairs:
+            if are_several:  # a single rename happens or does not: there is nothing to restore
                 undo.callback(_put_back, target, kept.enter_context(_second_name(target)))
             temporary.replace(target)
         undo.pop_all()
 
 
-def _wait_for_disk(path: Path) -> None:
+def wait_for_disk(path: Path) -> None:
     """Wait until a file is on the disk, so that its new name never stands for half of it."""
     if path.is_file():
         with path.open("rb") as written:

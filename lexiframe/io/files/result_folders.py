@@ -6,7 +6,7 @@ whole. Who finds the list, a writer or a reader, gives them their places; withou
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lexiframe.io.files import kept_json
-from lexiframe.io.files.output_files import alone_in
+from lexiframe.io.files.output_files import alone_in, wait_for_disk
 
 _NEW, _LIST = ".new", "complete.json"
-_ENDING = ".parquet"
+_TABLE = re.compile(r"(\w+/)?[\w-]+\.parquet")
+"""A table, or a part of one in a folder of its own."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,11 @@ class NewTables:
     def declared(self) -> Iterator[None]:
         """Say that the new files are whole while they are renamed; then remove earlier ones."""
         path = self.folder / _NEW / _LIST
-        told = {
-            "names": [*self.names],
-            "earlier": [one.relative_to(self.folder).as_posix() for one in self.earlier],
-        }
+        earlier = [one.relative_to(self.folder).as_posix() for one in self.earlier]
+        told = {"names": [*self.names], "earlier": earlier}
         try:
-            with path.open("w", encoding="utf-8") as file:
-                file.write(kept_json.text_with_checksum(told))
-                file.flush()
-                os.fsync(file.fileno())
+            path.write_text(kept_json.text_with_checksum(told), encoding="utf-8")
+            wait_for_disk(path)
             yield
         except BaseException:
             path.unlink(missing_ok=True)
@@ -71,7 +68,7 @@ def tables_in(folder: Path) -> Iterator[dict[str, Path]]:
             _settle(folder)
         told = _told(folder)
         places = (folder, folder / _NEW) if told else (folder,)
-        paths = [path for place in places for path in place.glob(f"*{_ENDING}") if path.is_file()]
+        paths = [path for place in places for path in place.glob("*.parquet") if path.is_file()]
         yield {path.stem: path for path in paths if path.name not in told.get("earlier", ())}
 
 
@@ -83,9 +80,8 @@ def _settle(folder: Path) -> None:
             (new / name).replace(folder / name)
     for name in told.get("earlier", ()):
         (folder / name).unlink(missing_ok=True)
-        if Path(name).parent.name:
-            with suppress(OSError):  # other files stay, and their folder with them
-                (folder / name).parent.rmdir()
+        with suppress(OSError):  # other files stay, and their folder with them
+            (folder / name).parent.rmdir()
     shutil.rmtree(new, ignore_errors=True)
 
 
@@ -95,16 +91,11 @@ def _told(folder: Path) -> Mapping[str, Iterable[str]]:
     Folders are handed over, and the list may have been edited: what is elsewhere is not touched.
     """
     path = folder / _NEW / _LIST
-    try:
-        if path.parent.is_symlink() or not path.is_file():
-            return {}
-        told = kept_json.contents_of(path.read_text(encoding="utf-8"))
-        names, earlier = ([*map(Path, told[which])] for which in ("names", "earlier"))
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    plain = {path.name for path in names} == {*told["names"]} and all(
-        path.name == str(path) or (path.parent.name == str(path.parent) != "..") for path in earlier
-    )
-    linked = any((folder / path).parent.is_symlink() for path in earlier if path.parent.name)
-    tables = all(path.suffix == _ENDING for path in (*names, *earlier))
-    return told if plain and tables and not linked else {}
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        if path.is_file() and not path.parent.is_symlink():
+            told = kept_json.contents_of(path.read_text(encoding="utf-8"))
+            given = [*told["names"], *told["earlier"]]
+            elsewhere = any("/" in name and (folder / name).parent.is_symlink() for name in given)
+            if not elsewhere and all(_TABLE.fullmatch(name) for name in given):
+                return told
+    return {}
