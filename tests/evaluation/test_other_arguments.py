@@ -22,7 +22,7 @@ def board():
 
 @pytest.mark.parametrize("path", [FRAME, 3, None, {"a": "b"}])
 def test_what_is_no_path_is_not_written_to(e, board, path):
-    votes = lf.read_preferences([{"model_a": "a", "model_b": "b", "winner": "model_a"}])
+    votes = lf.read_preferences([{"qid": "q", "model_a": "a", "model_b": "b", "winner": "a"}])
     for write in (e.write, e.report, board.write, board.report, board.files, votes.write):
         with pytest.raises(TypeError, match="expected a path to write to, found"):
             write(path)
@@ -46,10 +46,9 @@ def test_a_catalogue_is_one(e, catalogue):
 
 @pytest.mark.parametrize("n", ["x", 1.5, FRAME, None])
 def test_numbers_of_rows_are_whole(board, n):
-    rows = [("a", "b", "model_a"), ("b", "c", "model_a"), ("c", "a", "model_a")]
-    strengths = lf.bradley_terry(
-        lf.read_preferences(pl.DataFrame(rows, ["model_a", "model_b", "winner"], orient="row"))
-    )
+    rows = [("q", "x", "y", "x"), ("q", "y", "z", "y"), ("q", "z", "x", "z")]
+    columns = ["query_id", "model_a", "model_b", "winner"]
+    strengths = lf.bradley_terry(lf.read_preferences(pl.DataFrame(rows, columns, orient="row")))
     with pytest.raises(TypeError, match="largest_residuals: expected n to be a whole number"):
         strengths.largest_residuals(n)
     with pytest.raises(TypeError, match="among_first: expected k to be a whole number"):
