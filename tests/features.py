@@ -31,7 +31,7 @@ class Feature:
 FEATURES = {
     "parts": Feature(
         "evaluation/in_parts evaluation/buckets/batches evaluation/buckets/buckets"
-        " evaluation/buckets/jobs evaluation/buckets/partition evaluation/buckets/lock"
+        " evaluation/buckets/jobs evaluation/buckets/partition"
         " evaluation/buckets/spill"
     ),
     "page": Feature("views/report evaluation/page"),

@@ -268,7 +268,7 @@ def _is_known(hint: Any) -> bool:
 
     A class of the library beside other types is that of measures, of which the parser says more.
     """
-    several = _alternatives(hint)
+    several = [one for one in _alternatives(hint) if one is not NoneType]
     is_measure = len(several) > 1 and any(_is_class(one) for one in several)
     return not is_measure and all(_is_plain(one) or _is_list(one) for one in several)
 

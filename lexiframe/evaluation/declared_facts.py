@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, schemas
+from lexiframe.base import LexiframeError, ReadError, check_choice, schemas
+from lexiframe.evaluation.evaluation import CATALOGUES
 from lexiframe.evaluation.options import Inference
+from lexiframe.evaluation.written_ranks import SCHEMA
+from lexiframe.io import kept_results
 from lexiframe.orderings import check_method, missing_requests
 from lexiframe.pairwise import facts
 from lexiframe.projection import Policies
@@ -40,6 +44,31 @@ _OF_SOURCES = ("run", "path", "sha256")
 _NEEDED = ("measures", "groups", "inference")
 _INFERENCE = {"ordering", "test", "correction", "family", "alpha", "alternative", "trials", "seed",
               "baseline"}  # fmt: skip
+
+
+def tables_of_evaluation(
+    place: Path, paths: Mapping[str, Path], advice: str
+) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    """Return tables that `Evaluation.write` wrote by their names, and their provenance.
+
+    Raises
+    ------
+    ReadError
+        When they are of several evaluations, were changed, or belong to other metadata.
+    """
+    read, facts = kept_results.tables_of_one("evaluation", place, paths, advice, _schema_of)
+    try:
+        refuse_undeclared(facts, {n: table for n, table in read.items() if n not in CATALOGUES})
+    except LexiframeError as error:
+        raise ReadError(f"{place}: {error}; {advice}") from None
+    return read, facts
+
+
+def _schema_of(name: str) -> schemas.TableSchema | None:
+    """Return the schema of a table; ranks of an earlier version may lack some columns."""
+    if name == kept_results.RANKS:
+        return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
+    return getattr(schemas, name.upper(), None)
 
 
 def refuse_undeclared(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:

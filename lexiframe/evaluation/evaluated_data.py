@@ -104,6 +104,7 @@ class Origin:
         """
         if self.ranked is not None:
             return self.ranked
+        self.collection()  # first: errors and warnings of a reader quote what they read
         asked = self.measures, self.policies
         ranked = measured.rank(self.runs, self.qrels, *asked, hashed=True)
         self._refuse_changed("runs", self.runs.provenance(ranked.read))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +17,7 @@ from lexiframe.base.face import added
 from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.sample import Sample
-from lexiframe.evaluation.buckets.writing import remove_parts
+from lexiframe.evaluation.buckets.writing import parts_in
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.written_ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
@@ -515,27 +515,22 @@ class Evaluation:
         LexiframeError
             When the folder cannot be written to.
         """
-        files = self._written(output_files.output_folder(folder))
-        for place in {path.parent for path in files}:
-            output_files.output_folder(place)
-        with output_files.replacing_all([*files]) as temporaries:
-            for (table, facts), file in zip(files.values(), temporaries, strict=True):
-                to_parquet.write_parquet_file(file, table, facts)
-        output_files.call_after_renaming(partial(self._remove_earlier, [*files]))
-        return [*files]
+        mine, paths = {Path(kept).resolve() for kept in self.parts.values()}, []
+        with output_files.together():
+            for place, one in self._in_folders(output_files.output_path(folder)).items():
+                earlier = result_files(output_files.output_folder(place))
+                for name in KEPT:
+                    if (place / name).resolve() not in mine:
+                        earlier += parts_in(place, name)
+                paths += to_parquet.write_tables(place, one._written(), one.provenance, earlier)
+        return paths
 
-    def _remove_earlier(self, files: list[Path]) -> None:
-        """Remove the tables of an earlier evaluation from the folders of some files."""
-        mine = {Path(kept).resolve() for kept in self.parts.values()}
-        for place in {path.parent for path in files}:
-            for stale in {*result_files(place)} - {*files}:
-                stale.unlink(missing_ok=True)
-            for name in KEPT:
-                if (place / name).resolve() not in mine:
-                    remove_parts(place, name)
+    def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
+        """Return what is written, by the folder that it goes to."""
+        return {target: self}
 
-    def _written(self, target: Path) -> dict[Path, tuple[Any, dict[str, Any]]]:
-        """Return what is written, by its path: the tables and their provenance.
+    def _written(self) -> dict[str, Any]:
+        """Return the tables that are written.
 
         Preferences come in blocks, because of many runs they take more memory than there is.
         """
@@ -547,11 +542,7 @@ class Evaluation:
         besides = {ATTRIBUTES: self.attributes, REPLICATED: self.replicated}
         tables |= {name: table for name, table in besides.items() if table is not None}
         tables |= {kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
-        return {
-            target / f"{name}.parquet": (tables[name], {"table": name, **self.provenance})
-            for name in (*names_of_tables(), *_BESIDES)
-            if name in tables
-        }
+        return {n: tables[n] for n in (*names_of_tables(), *_BESIDES) if n in tables}
 
     def _written_of_requests(self) -> dict[str, Any]:
         """Return scores and preferences as they are written: these block by block."""

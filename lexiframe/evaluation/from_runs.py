@@ -14,6 +14,7 @@ from lexiframe.base.face import added
 from lexiframe.evaluation.buckets.bucket import evaluate_projected
 from lexiframe.evaluation.buckets.held import Work
 from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
+from lexiframe.evaluation.declared_facts import tables_of_evaluation
 from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
@@ -268,7 +269,8 @@ def evaluate_asked(
     is_large = in_buckets or not is_small(sources, allowed, was_told=was_told)
     takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources, allowed))
     if reuse is not None:  # before the work, lest it fail after it
-        kept = kept_results.reusable_results(reuse, of_requests=not takes_ranks)
+        asked = {"of_requests": not takes_ranks}
+        kept = kept_results.reusable_results(reuse, tables_of_evaluation, **asked)
     if takes_ranks:
         return in_parts(sources, kept=kept)
     sources = sources.held()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +111,7 @@ class Leaderboard(of.BoardTables, Tables):
     @classmethod
     def files(cls, folder: str | Path) -> list[Path]:
         """Return the paths of the files that ``write`` writes."""
-        return [Path(folder, f"{name}.parquet") for name in (*cls._TABLES, VERDICT)]
+        return [*super().files(folder), output_files.output_path(folder) / f"{VERDICT}.parquet"]
 
     @classmethod
     def of_tables(
@@ -169,6 +168,7 @@ class Leaderboard(of.BoardTables, Tables):
             if table.height or title.startswith("Ranking")
         }
 
+    @typed
     def among_first(self, k: int) -> pl.DataFrame:
         """Return the runs that may be among the first k, for all runs at once: by rule.
 
@@ -349,15 +349,14 @@ def _titled(title: str, ranking: pl.DataFrame) -> str:
     return printed.begun(title, n, _WINDOW)
 
 
-def leaderboard_in(place: Path) -> Leaderboard:
-    """Read the tables of a leaderboard, and its sentences."""
-    paths = Leaderboard.files(place)
-    if missing := [path.name for path in paths if not path.is_file()]:
+def leaderboard_in(place: Path, there: Mapping[str, Path]) -> Leaderboard:
+    """Read the tables of a leaderboard, and its sentences, from where ``there`` says they are."""
+    names = [path.stem for path in Leaderboard.files(place)]
+    if missing := [f"{name}.parquet" for name in names if name not in there]:
         expected, found = "the files that Leaderboard.write writes", f"no {', '.join(missing)}"
         raise ReadError(Problem(str(place), expected, found, _AGAIN))
-    names, again = [path.stem for path in paths], _AGAIN
-    check = partial(kept_results.refuse_other_columns, SCHEMAS.get)
-    tables, facts = kept_results.tables_of_one("leaderboard", place, names, again, check)
+    paths = {name: there[name] for name in names}
+    tables, facts = kept_results.tables_of_one("leaderboard", place, paths, _AGAIN, SCHEMAS.get)
     if not isinstance(facts.get(LEADERBOARD), dict):
         found = "files of different leaderboards"
         raise ReadError(Problem(str(place), "the files of one leaderboard", found, _AGAIN))

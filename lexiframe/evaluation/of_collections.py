@@ -96,12 +96,10 @@ class EvaluationOfCollections(Evaluation):
         """Return the tables together; those of single collections are written in blocks."""
         return {name: getattr(self, name) for name in KEPT}
 
-    def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
-        """Return the tables together, and those of each collection in a folder of its own."""
-        files = super()._written(target)
-        for name, folder in self.provenance[FOLDERS].items():
-            files |= self.collections[name]._written(target / folder)
-        return files
+    def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
+        """Return the tables together, and those of each collection for a folder of its own."""
+        told = self.provenance[FOLDERS].items()
+        return {target: self, **{target / at: self.collections[name] for name, at in told}}
 
 
 def evaluate_collections(

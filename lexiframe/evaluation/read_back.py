@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from lexiframe import evaluation
-from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
+from lexiframe.base import LexiframeError, Problem, ReadError, typed
 from lexiframe.base.face import FEATURES, added, listed
 from lexiframe.evaluation.buckets.plan import KEPT
-from lexiframe.evaluation.declared_facts import FOLDERS, refuse_undeclared
+from lexiframe.evaluation.declared_facts import FOLDERS, tables_of_evaluation
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import (
     ATTRIBUTES,
@@ -75,31 +74,26 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         raise ReadError(
             Problem(str(folder), "a folder of results", found or "nothing there", AGAIN)
         )
-    if not (place / "means.parquet").is_file():
-        for name in listed(evaluation, FEATURES):
-            if (place / f"{name}.parquet").is_file():
-                other: Tables = getattr(evaluation, name)(place)
-                return other
-    there = [name for name in names if (place / f"{name}.parquet").is_file()]
-    missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
-    if missing:
-        expected = "the files that Evaluation.write writes"
-        raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", AGAIN))
     besides = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS)
-    there += [name for name in (*besides, *CATALOGUES) if (place / f"{name}.parquet").is_file()]
-    check = partial(
-        kept_results.refuse_other_columns, lambda name: getattr(schemas, name.upper(), None)
-    )
-    read, facts = kept_results.tables_of_one("evaluation", place, there, AGAIN, check)
+    with kept_results.tables_in(place) as there:
+        for name in listed(evaluation, FEATURES) if "means" not in there else ():
+            if name in there:
+                other: Tables = getattr(evaluation, name)(place, there)
+                return other
+        missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
+        if missing:
+            expected = "the files that Evaluation.write writes"
+            raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", AGAIN))
+        paths = {n: there[n] for n in (*names, *besides, *CATALOGUES) if n in there}
+        read, facts = tables_of_evaluation(place, paths, AGAIN)
     of_all = [read.pop(name, None) for name in CATALOGUES]
-    try:
-        refuse_undeclared(facts, read)
-    except LexiframeError as error:
-        raise ReadError(f"{folder}: {error}; {AGAIN}") from None
     if FOLDERS in facts:
         several: Evaluation = added(evaluation, "read_collections", "read_results")(
             place, facts[FOLDERS]
         )
+        if not all(read[n].equals(table) for n, table in several.tables(of_requests=False).items()):
+            expected, found = "the collections that were written", "others in their folders"
+            raise ReadError(Problem(str(folder), expected, found, AGAIN))
         return several
     attributes, replicated, marks = (read.pop(name, None) for name in besides)
     if facts.get("groups") and attributes is None:

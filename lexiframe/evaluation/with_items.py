@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -60,10 +59,9 @@ class EvaluationWithItems(Evaluation):
         both = self.catalogue.values, self.catalogue.comparisons
         return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=False))
 
-    def _written(self, target: Path) -> dict[Path, tuple[Any, dict[str, Any]]]:
+    def _written(self) -> dict[str, Any]:
         name, units = CATALOGUES[-1], self.catalogue.units
-        file = {target / f"{name}.parquet": (units, {"table": name, **self.provenance})}
-        return super()._written(target) | (file if units is not None else {})
+        return super()._written() | ({} if units is None else {name: units})
 
     @cached_property
     def _catalogue_measures(self) -> list[str]:

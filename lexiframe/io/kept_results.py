@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,20 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas, to_polars
-from lexiframe.io.files.checksum import has_checksum
+from lexiframe.io.files.checksum import fingerprint_in, has_checksum
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.output_files import found_at, output_path
 from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.files.result_folders import tables_in as tables_in
 
 FINGERPRINTS = "fingerprints"
 """The table of fingerprints of measures, runs and judgments: `lexiframe.pairwise.fingerprints`."""
 RANKS = "ranks"
 """The table of the ranks of the judged items: see `lexiframe.evaluation.reuse.ranks`."""
+_TOGETHER = "written together"
+"""What the provenance calls the fingerprint of all files of a writer, while they are read."""
 _OF_REQUESTS = ("scores", "preferences")
-_NEEDED = (*_OF_REQUESTS, "coverage", FINGERPRINTS, RANKS)
+_NEEDED = (*_OF_REQUESTS, "coverage", "means", FINGERPRINTS, RANKS)
 _AGAIN = "evaluate without reuse, and write the results to a folder of their own"
 
 
@@ -41,10 +44,19 @@ class KeptResults:
     provenance: Mapping[str, Any]
 
 
-def reusable_results(folder: str | Path, *, of_requests: bool = True) -> KeptResults:
+TablesAndFacts = tuple[dict[str, pl.DataFrame], dict[str, Any]]
+
+
+def reusable_results(
+    folder: str | Path,
+    read: Callable[[Path, Mapping[str, Path], str], TablesAndFacts],
+    *,
+    of_requests: bool = True,
+) -> KeptResults:
     """Read the tables in a folder of results that later evaluations can go on from.
 
-    Those ``of_requests``, scores and preferences, may be left out.
+    ``read`` returns tables of one evaluation that are as they were written, and their provenance,
+    or raises ReadError. Those ``of_requests``, scores and preferences, may be left out.
 
     Raises
     ------
@@ -60,14 +72,15 @@ def reusable_results(folder: str | Path, *, of_requests: bool = True) -> KeptRes
         found = f"is {there or 'not there'}"
         advice = "name the folder that Evaluation.write wrote; the first time leave reuse out"
         raise ReadError(Problem(where, "", found, advice))
-    missing = [f"{name}.parquet" for name in _NEEDED if not (place / f"{name}.parquet").is_file()]
-    in_parts = missing == [f"{name}.parquet" for name in _OF_REQUESTS]
-    if missing and not in_parts:
-        expected = "the files that Evaluation.write writes"
-        raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
-    absent = _OF_REQUESTS if in_parts or not of_requests else ()
-    names = [name for name in _NEEDED if name not in absent]
-    tables, facts = tables_of_one("evaluation", place, names, _AGAIN)
+    with tables_in(place) as there:
+        missing = [f"{name}.parquet" for name in _NEEDED if name not in there]
+        in_parts = missing == [f"{name}.parquet" for name in _OF_REQUESTS]
+        if missing and not in_parts:
+            expected = "the files that Evaluation.write writes"
+            raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
+        absent = _OF_REQUESTS if in_parts or not of_requests else ()
+        paths = {name: there[name] for name in _NEEDED if name not in absent}
+        tables, facts = read(place, paths, _AGAIN)
     if in_parts and not tables[RANKS].height:
         raise LexiframeError(
             f"{where}: expected the results of an evaluation in memory, found those of one in "
@@ -87,44 +100,53 @@ def reusable_results(folder: str | Path, *, of_requests: bool = True) -> KeptRes
 def tables_of_one(
     what: str,
     place: Path,
-    names: Iterable[str],
+    paths: Mapping[str, Path],
     advice: str,
-    check: Callable[[Path, str, pl.DataFrame], None] = lambda path, name, table: None,
-) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    schema_of: Callable[[str], schemas.TableSchema | None],
+) -> TablesAndFacts:
     """Return tables in a folder by their names, and the provenance that all of them have.
 
-    ``what`` they are of is an evaluation, say. ``check`` may raise for a table, given its path and
-    name.
+    ``what`` they are of is an evaluation, say.
 
     Raises
     ------
     ReadError
-        When they are of several, and as `read_table`.
+        When they are of several, when a table is not as its schema says, and as `read_table`.
     """
-    paths = {name: place / f"{name}.parquet" for name in names}
     read = {name: read_table(path, name, advice) for name, path in paths.items()}
     for name, (table, _) in read.items():
-        check(paths[name], name, table)
+        if (schema := schema_of(name)) is not None:  # others have columns of their own
+            _refuse_other_form(paths[name], table, schema)
     facts = next(iter(read.values()))[1]
     if any(of_table != facts for _, of_table in read.values()):
         found = f"files of different {what}s"
         raise ReadError(Problem(str(place), f"the files of one {what}", found, advice))
+    facts.pop(_TOGETHER)
     return {name: table for name, (table, _) in read.items()}, facts
 
 
-def refuse_other_columns(
-    schema_of: Callable[[str], schemas.TableSchema | None],
-    path: Path,
-    name: str,
-    table: pl.DataFrame,
-) -> None:
-    """Raise for a table that lacks columns of its schema: another version wrote it."""
-    schema = schema_of(name)
-    required = [] if schema is None else schema.required  # others have columns of their own
-    lacking = [column for column in required if column not in table.columns]
+def _refuse_other_form(path: Path, table: pl.DataFrame, schema: schemas.TableSchema) -> None:
+    """Raise for a table without the columns, types and keys of its schema, which others wrote."""
+    expected, advice = f"the columns of {schema.name}", "evaluate again with this version"
+    lacking = [column for column in schema.required if column not in table.columns]
     if lacking:
-        expected, advice = f"the columns of {name}", "evaluate again with this version"
         raise ReadError(Problem(str(path), expected, f"no {', '.join(lacking)}", advice))
+    for name in (name for name in schema.columns if name in table.columns):
+        dtype, found = schema.columns[name], table.schema[name]
+        is_name = dtype == schemas.STR and isinstance(found, pl.Categorical | pl.Enum)
+        if found != dtype and not is_name:
+            raise ReadError(Problem(str(path), f"{dtype} in {name}", str(found), advice))
+    # Columns of groups are in front of those of the schema.
+    keys = [name for name in table.columns if name in schema.key or name not in schema.columns]
+    named = {*keys}.intersection(schema.required).difference(schema.nullable)
+    if empty := [name for name in named if table[name].has_nulls()]:
+        raise ReadError(Problem(str(path), f"a name in {empty[0]} in all rows", "null", advice))
+    # Of rows for each request arrays are made, which refuse two of one key.
+    if "query_id" not in keys and not schemas.is_in_order(table, keys):
+        twice = table.filter(table.select(keys).is_duplicated())
+        if twice.height:
+            expected, found = f"one row for each {', '.join(keys)}", f"several of {twice.row(0)}"
+            raise ReadError(Problem(str(path), expected, found, advice))
 
 
 def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -142,4 +164,4 @@ def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[s
     if not is_whole or facts.pop("table", None) != name:
         expected = f"the table {name} that Evaluation.write writes"
         raise ReadError(Problem(str(path), expected, "another file", advice))
-    return to_polars(table), facts
+    return to_polars(table), {**facts, _TOGETHER: fingerprint_in(data)}

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import polars as pl
 
 from lexiframe.base import check_choice, printed
-from lexiframe.io import to_parquet
+from lexiframe.io import output_files, to_parquet
 
 
 def _section(title: str, table: pl.DataFrame) -> printed.Section:
@@ -46,7 +46,7 @@ class Tables:
     @classmethod
     def files(cls, folder: str | Path) -> list[Path]:
         """Return the paths of the files that ``write`` writes."""
-        return [Path(folder, f"{name}.parquet") for name in cls._names()]
+        return [output_files.output_path(folder) / f"{name}.parquet" for name in cls._names()]
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none.

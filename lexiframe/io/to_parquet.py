@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from lexiframe.base import to_polars, typed
 from lexiframe.io.column_forms.objects import is_frame
-from lexiframe.io.files.checksum import add_checksum
+from lexiframe.io.files.checksum import add_checksum, add_fingerprint
 from lexiframe.io.files.output_files import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.files.provenance import describe, provenance_of, recorded_sources
+from lexiframe.io.files.result_folders import NewTables
 from lexiframe.io.files.tables import to_arrow as to_arrow
 from lexiframe.io.run_scan import RunScan
 from lexiframe.typing import Frame
@@ -167,15 +168,21 @@ def _as_arrow(table: Any) -> pa.Table:
 
 
 def write_tables(
-    folder: str | Path, tables: Mapping[str, Any], facts: Mapping[str, Any] | None = None
+    folder: str | Path,
+    tables: Mapping[str, Any],
+    facts: Mapping[str, Any] | None = None,
+    earlier: Iterable[Path] = (),
 ) -> list[Path]:
     """Write frames as Parquet, each under its name in a folder, all of them or none.
 
-    ``facts`` go into the schema metadata of each, with its name.
+    ``facts`` go into the schema metadata of each, with its name. All files get one fingerprint, by
+    which those of two writers are told apart. Other files of ``earlier`` results go.
     """
     target = output_folder(folder)
     paths = [target / f"{name}.parquet" for name in tables]
-    with replacing_all(paths) as temporaries:
+    files = NewTables(target, [path.name for path in paths], [*({*earlier} - {*paths})])
+    with replacing_all(paths, files) as temporaries:
         for (name, table), file in zip(tables.items(), temporaries, strict=True):
             write_parquet_file(file, table, {"table": name, **(facts or {})})
+        add_fingerprint(temporaries)
     return paths

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, hashing, in_threads
+from lexiframe.base import LexiframeError, hashing, in_threads, schemas
 from lexiframe.io import File, run_parts, run_scan
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.pairwise.preference_entries import parse_measure
 from lexiframe.projection import Policies, RankedRuns, judgments
 
-_SCHEMA = {"kind": pl.String, "name": pl.String, "fingerprint": pl.String}
+_SCHEMA = schemas.FINGERPRINTS.columns
 NO_FINGERPRINTS = pl.DataFrame(schema=_SCHEMA)
 
 

@@ -22,7 +22,6 @@ from lexiframe.evaluation.buckets.jobs import (
     refuse_another,
     remove,
 )
-from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.results import CLASSES, BucketResult, nothing
@@ -53,7 +52,8 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
             yield Work(folder, memory, resume=False, is_kept=False)
         return
     work = Work(out / ".lexiframe-job", memory, resume)
-    with locked(work.folder):
+    work.folder.mkdir(parents=True, exist_ok=True)
+    with output_files.alone_in(work.folder, 0):
         if not resume:
             _remove(work.folder)
         yield work

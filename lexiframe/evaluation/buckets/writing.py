@@ -60,12 +60,17 @@ def remove_parts(out: str | Path, table: Kept) -> None:
 
     Other files stay, which people may have put there.
     """
+    for path in parts_in(out, table):
+        path.unlink(missing_ok=True)
     folder = Path(out, table)
-    for path in folder.glob("part-*"):
-        if re.fullmatch(_PART, path.name) and _holds(path, table):
-            path.unlink(missing_ok=True)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
+
+
+def parts_in(out: str | Path, table: Kept) -> list[Path]:
+    """Return the parts of a table that an evaluation wrote."""
+    paths = sorted(Path(out, table).glob("part-*"))
+    return [path for path in paths if re.fullmatch(_PART, path.name) and _holds(path, table)]
 
 
 def _holds(path: Path, table: Kept) -> bool:

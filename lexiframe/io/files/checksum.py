@@ -3,31 +3,60 @@
 Parquet has checksums of pages, but none of the footer, which holds the names and types of columns.
 So lexiframe adds a checksum of all bytes to the files that it writes. It stands between the pages
 and the footer: readers ignore that place, and no other writer copies it to a file that it changes.
+Before it stands, in files that were written together, a fingerprint of them all.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import zlib
+from collections.abc import Iterable
 from io import BytesIO
+from pathlib import Path
 from typing import BinaryIO
 
 from lexiframe.base import Problem, ReadError
 
 _MARK = b"lexiframe:crc32:"
+_TOGETHER, _SIZE = b"lexiframe:written-together:", 16
 _END = 8  # bytes behind the footer: its size (4 bytes) and PAR1
 _BLOCK = 1 << 20
 
 
-def add_checksum(file: BinaryIO) -> None:
-    """Insert the checksum of all bytes into a Parquet file that was just written."""
-    file.seek(-_END, os.SEEK_END)
-    size = int.from_bytes(file.read(4), "little")
-    begin = file.seek(-_END - size, os.SEEK_END)
+def add_checksum(file: BinaryIO, before: bytes = b"") -> None:
+    """Insert the checksum of all bytes into a Parquet file, and what comes ``before`` it."""
+    begin = _footer_of(file)
     footer = file.read()
-    crc = _crc_of(file, 0, begin)
+    crc = zlib.crc32(before, _crc_of(file, 0, begin))
     file.seek(begin)
-    file.write(_MARK + zlib.crc32(footer, crc).to_bytes(4, "little") + footer)
+    file.write(before + _MARK + zlib.crc32(footer, crc).to_bytes(4, "little") + footer)
+
+
+def add_fingerprint(paths: Iterable[Path]) -> None:
+    """Insert a fingerprint of several files with checksums into each: it is a hash of all these."""
+    together = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            begin = _footer_of(file)
+            file.seek(begin - 4)
+            together.update(file.read(4))
+    for path in paths:
+        with path.open("r+b") as file:
+            add_checksum(file, _TOGETHER + together.digest()[:_SIZE])
+
+
+def fingerprint_in(data: bytes) -> str | None:
+    """Return the fingerprint of files that were written together; None if there is none."""
+    begin = _footer_of(BytesIO(data)) - 4 - len(_MARK) - _SIZE
+    is_there = begin > 0 and data.endswith(_TOGETHER, 0, begin)
+    return data[begin : begin + _SIZE].hex() if is_there else None
+
+
+def _footer_of(file: BinaryIO) -> int:
+    """Return where the footer begins."""
+    file.seek(-_END, os.SEEK_END)
+    return file.seek(-_END - int.from_bytes(file.read(4), "little"), os.SEEK_END)
 
 
 def file_has_checksum(file: BinaryIO, where: str) -> bool:

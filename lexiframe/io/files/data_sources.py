@@ -154,7 +154,13 @@ class Source:
         return tuple(map(File, self.origin.files)) if is_local else ()
 
     def apart(self) -> Iterator[Source]:
-        """Yield the parts of a run as sources of their own, or the source itself."""
+        """Yield the parts of a run as sources of their own, or the source itself.
+
+        Raise ReadError for a data set of ir_datasets, which has no parts.
+        """
+        if is_in_ir_datasets(self.origin):
+            found = "a data set of ir_datasets, which has runs and judgments alone"
+            raise ReadError(Problem(self.origin, "a file or a frame", found, "name a file"))
         if isinstance(self.origin, Parts):
             yield from (replace(self, origin=file) for file in self.files)
         else:

@@ -10,17 +10,17 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from secrets import token_hex
-from typing import TextIO
+from typing import Any, TextIO
 from urllib.parse import unquote, urlsplit
 
-from lexiframe.base import LexiframeError
+from lexiframe.base import LexiframeError, errors
 
 if sys.platform == "win32":
     import msvcrt
@@ -33,12 +33,16 @@ _LETTERS = 50
 """The characters of a file's name that its temporary file's name keeps, lest it get too long."""
 _PATIENCE = 600.0
 """The seconds for which a process waits until another has replaced a file."""
+_PATIENCE_IN_FOLDER = 60.0
+"""The seconds for which a process waits until another has read or replaced a folder's files."""
 _TAKEN = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 """What systems say of a lock that another process has."""
 
 
 def output_path(path: str | Path) -> Path:
     """Return the path of a result, with the home folder in place of ``~``."""
+    if not isinstance(path, str | Path):
+        raise errors.WrongTypeError(f"expected a path to write to, found {type(path).__name__}")
     if path == "" or "\0" in str(path):  # an empty path would mean the working folder
         raise LexiframeError(f"expected a path to write to, found {str(path)!r}")
     try:
@@ -122,11 +126,11 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
 
 @dataclass
 class _Waiting:
-    """Files that are written but wait for others before they are renamed, and what comes then."""
+    """Files that are written but wait for others before they are renamed, and sets of them."""
 
     temporaries: ExitStack
     pairs: list[tuple[Path, Path]] = field(default_factory=list)
-    then: list[Callable[[], object]] = field(default_factory=list)
+    sets: list[Any] = field(default_factory=list)
 
 
 _waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
@@ -146,6 +150,9 @@ def together() -> Iterator[None]:
     >>> page.exists()
     True
     """
+    if _waiting.get() is not None:  # those around decide
+        yield
+        return
     with ExitStack() as temporaries:
         waiting = _Waiting(temporaries)
         token = _waiting.set(waiting)
@@ -155,20 +162,9 @@ def together() -> Iterator[None]:
             _waiting.reset(token)
         if waiting.pairs:
             try:
-                _rename_all(waiting.pairs)
+                _rename_all(waiting)
             except OSError as error:
                 raise _cannot_be_written(waiting.pairs[0][1].parent, error) from None
-    for call in waiting.then:
-        call()
-
-
-def call_after_renaming(call: Callable[[], object]) -> None:
-    """Call a function when what was written has its names: at once, or at the end of `together`."""
-    waiting = _waiting.get()
-    if waiting is None:
-        call()
-    else:
-        waiting.then.append(call)
 
 
 @contextmanager
@@ -179,10 +175,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
+def replacing_all(paths: Sequence[Path], files: Any = None) -> Iterator[list[Path]]:
     """Provide a temporary path for each path; either all are renamed, or none (see `together`).
 
-    Raise LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
+    They are beside the paths, unless these are the files of a `result_folders.NewTables`. Raise
+    LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
     """
     targets = _output_files(paths)
     for target in targets:
@@ -192,32 +189,41 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     with ExitStack() as own:
         stack = own if waiting is None else waiting.temporaries
         try:
-            temporaries = [stack.enter_context(_temporary(target)) for target in targets]
+            if files is None:
+                temporaries = [stack.enter_context(_temporary(target)) for target in targets]
+            else:
+                folder = stack.enter_context(files.made())
+                temporaries = [folder / path.name for path in paths]
         except OSError as error:
             raise _cannot_be_written(named, error, _ELSEWHERE) from None
         try:
             yield temporaries
-            pairs = [*zip(temporaries, targets, strict=True)]
+            whole = waiting or _Waiting(own)
+            whole.pairs += zip(temporaries, targets, strict=True)
+            whole.sets += [] if files is None else [files]
             if waiting is None:
-                _rename_all(pairs)
-            else:
-                waiting.pairs += pairs
+                _rename_all(whole)
         except OSError as error:
             raise _cannot_be_written(named, error) from None
 
 
-def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
+def _rename_all(files: _Waiting) -> None:
     """Rename files to their places; if one rename fails, restore what was there before."""
-    with ExitStack() as kept, ExitStack() as undo:
-        for temporary, target in pairs:
-            if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
+    are_several = len(files.pairs) > 1
+    for temporary, _ in files.pairs:
+        wait_for_disk(temporary)
+    # A set is no longer said to be whole before the files that it replaced are put back.
+    with ExitStack() as kept, ExitStack() as undo, ExitStack() as declared:
+        for one in files.sets:
+            declared.enter_context(one.declared())
+        for temporary, target in files.pairs:
+            if are_several:  # a single rename happens or does not: there is nothing to restore
                 undo.callback(_put_back, target, kept.enter_context(_second_name(target)))
-            _wait_for_disk(temporary)
             temporary.replace(target)
         undo.pop_all()
 
 
-def _wait_for_disk(path: Path) -> None:
+def wait_for_disk(path: Path) -> None:
     """Wait until a file is on the disk, so that its new name never stands for half of it."""
     if path.is_file():
         with path.open("rb") as written:
@@ -390,18 +396,48 @@ def one_at_a_time(path: Path) -> Iterator[None]:
     """
     target = output_file(path)
     beside = target.with_name(f".{target.name[:_LETTERS]}.lock")
-    end = time.monotonic() + _PATIENCE
-    try:
-        while (handle := _handle_of_lock(beside)) is None:
-            if time.monotonic() > end:
-                raise LexiframeError(
-                    f"{path}: expected to be the only process that uses it, found another one for "
-                    f"{_PATIENCE:g} seconds; wait for that one, or end it"
-                )
-            time.sleep(0.02)
-    except OSError as error:
-        reason = f"{beside}: {error.strerror or error}"
-        raise LexiframeError(f"{path}: cannot be locked ({reason}){_ELSEWHERE}") from None
+    taken = (
+        f"{path}: expected to be the only process that uses it, found another one for "
+        f"{_PATIENCE:g} seconds; wait for that one, or end it"
+    )
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(_held(beside, _PATIENCE, taken))
+        except OSError as error:
+            reason = f"{beside}: {error.strerror or error}"
+            raise LexiframeError(f"{path}: cannot be locked ({reason}){_ELSEWHERE}") from None
+        yield
+
+
+@contextmanager
+def alone_in(folder: Path, patience: float | None = None) -> Iterator[bool]:
+    """Let one process or thread at a time work in a folder; yield whether it is locked.
+
+    It is not where nothing can be written, and where the file system has no locks. Raise
+    LexiframeError when another one works there for longer than ``patience``, in seconds.
+    """
+    seconds = _PATIENCE_IN_FOLDER if patience is None else patience
+    taken = (
+        f"{folder}: another process writes its results there, or reads them; wait until it is "
+        "done, or choose another folder"
+    )
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(_held(folder / ".lock", seconds, taken))
+            is_locked = True
+        except OSError:
+            is_locked = False
+        yield is_locked
+
+
+@contextmanager
+def _held(beside: Path, seconds: float, taken: str) -> Iterator[None]:
+    """Hold the lock of a file; raise LexiframeError if others have ``taken`` it for some time."""
+    end = time.monotonic() + seconds
+    while (handle := _handle_of_lock(beside)) is None:
+        if time.monotonic() > end:
+            raise LexiframeError(taken)
+        time.sleep(0.02)
     try:
         yield
     finally:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base import escaped, printed
+from lexiframe.base import escaped, printed, typed
 from lexiframe.io import Tables
 from lexiframe.orderings.likeliest.fitting import probabilities
 from lexiframe.orderings.strengths.variances import Interval, Unit
@@ -104,6 +104,7 @@ class Strengths(Tables):
         kept = ~pl.col("run").is_in(weaker.to_series().implode())
         return self.strengths.filter(kept)["run"].to_list()
 
+    @typed
     def largest_residuals(self, n: int = 10) -> pl.DataFrame:
         """Return the pairs that the strengths describe worst, by standardised residual."""
         seen = self.pairs.filter(pl.col("n_judgments") > 0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, printed, shown, unknown_name
+from lexiframe.base import LexiframeError, errors, printed, shown, unknown_name
 from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import Lacking
@@ -110,10 +110,14 @@ def _names_shown(
     runs: Sequence[str], known: Sequence[str], rename: Mapping[str, str] | None
 ) -> dict[str, str]:
     """Return the name that each run has in the table; raise for other runs and for twins."""
+    if not isinstance(rename, Mapping | None):
+        raise errors.WrongTypeError(
+            f"rename: expected {{run: what to call it}}, found {shown(rename)}"
+        )
     for run, name in (rename or {}).items():
         if run not in known:
             raise unknown_name("run", run, known)
-        if not name:
+        if not isinstance(name, str) or not name:
             raise LexiframeError(f"rename: expected a name for {run}, found {shown(name)}")
     names = {run: (rename or {}).get(run, run) for run in runs}
     twins = [name for name, n in Counter(names.values()).items() if n > 1]
