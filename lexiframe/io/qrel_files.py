@@ -293,8 +293,11 @@ def _labelled(content: Content, where: str, options: TextOptions) -> pl.DataFram
 
 def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
     """Check a table of judgments, and give its columns our names."""
-    table = _add_grades(table, where, options.columns)
+    graded = grades_of_implicit_feedback(table, options.columns)
+    table = table if graded is None else graded
     table = given = rename_columns(table, schemas.QRELS, where, options.columns)
+    if graded is not None:  # lists of documents have become rows
+        warn_of_implicit_feedback(where, table.height)
     _refuse_empty_lists(table, where)
     if labels := found_feature(io, "labels"):
         table = labels.graded(table, where, options.grades)
@@ -306,15 +309,6 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
     if may_have_changed(table, "relevance"):
         refuse_lost_digits(*as_text(given, where))
     return table
-
-
-def _add_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Add the grade 1 to implicit feedback, which has no grades, and say so."""
-    graded = grades_of_implicit_feedback(table, columns)
-    if graded is None:
-        return table
-    warn_of_implicit_feedback(where, graded.height)
-    return graded
 
 
 def warn_of_implicit_feedback(where: str, n_rows: int) -> None:
