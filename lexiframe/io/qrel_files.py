@@ -330,12 +330,14 @@ def grades_of_implicit_feedback(
 
 _LIKED = 4.0
 """The rating from which on people like an item, on the usual scale of 1 to 5."""
+_DEGREES = 3
 
 
 def ratings_in_words(grades: pl.Series) -> str:
     """Say that grades look like ratings, even low ones of which count as relevant; else nothing.
 
-    That is so where none is 0, as judgments of a pool have it, and the greatest is 4 or more.
+    That is so where none is 0, as judgments of a pool have it, and the greatest is 4 or more, or is
+    three times the least: two degrees of relevance alone may be all that somebody wrote down.
 
     Examples
     --------
@@ -344,16 +346,21 @@ def ratings_in_words(grades: pl.Series) -> str:
 grades are ratings, rel=4 counts only those from 4 on'
     >>> ratings_in_words(pl.Series([0.0, 1.0, 4.0])), ratings_in_words(pl.Series([4.0, 5.0]))
     ('', '')
+    >>> ratings_in_words(pl.Series([0.05, 0.9]))
+    'no grade is 0, so that all judged documents count as relevant, those of grade 0.05 too; rel= \
+says from which grade on they do, and with rel=0.05 all do'
     """
     least, greatest = grades.min(), grades.max()
     if not (isinstance(least, float) and isinstance(greatest, float)):
         return ""
-    if not 0 < least < _LIKED <= greatest:
+    if not 0 < least < _LIKED or greatest < min(_LIKED, _DEGREES * least):
         return ""
+    advice = f"rel= says from which grade on they do, and with rel={least:g} all do"
+    if greatest >= _LIKED:
+        advice = f"if the grades are ratings, rel={_LIKED:g} counts only those from {_LIKED:g} on"
     return (
         "no grade is 0, so that all judged documents count as relevant, those of grade "
-        f"{least:g} too; if the grades are ratings, rel={_LIKED:g} counts only those from "
-        f"{_LIKED:g} on"
+        f"{least:g} too; {advice}"
     )
 
 

@@ -79,6 +79,7 @@ def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
         documents=_documents(pieces),
         own=sum(piece.own for piece in pieces),
         one_score=sum(piece.one_score for piece in pieces),
+        respelled=next((piece.respelled for piece in pieces if piece.respelled), ()),
     )
 
 

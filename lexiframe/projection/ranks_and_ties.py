@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 import numpy as np
 import polars as pl
@@ -24,6 +25,8 @@ from lexiframe.projection.policies import Policies, Ties
 _ENOUGH_TO_COMPARE = 1000  # documents kept to guess why none of a run is judged
 RANKS = np.int32
 """The type of ranks, of all judged items in all runs; it takes half the memory of Int64."""
+_ENOUGH = 50
+"""So many relevant items that were not found, and documents of their queries, show a spelling."""
 _FEW = 4
 """Comparisons for each row of a group of equal scores, up to which sorting the group is slower."""
 _NO_DOCUMENTS = np.empty(0, np.uint32)
@@ -58,6 +61,8 @@ class RunRanks:
         Rows of judged queries removed because their document has the id of the query.
     one_score
         Judged queries with several documents, all of one score.
+    respelled
+        A document and the relevant one that was not found, of which it is another spelling; or ().
     """
 
     name: str
@@ -73,6 +78,7 @@ class RunRanks:
     documents: np.ndarray = field(default_factory=lambda: _NO_DOCUMENTS)
     own: int = 0
     one_score: int = 0
+    respelled: tuple[str, ...] = ()
 
 
 def rank_judged(
@@ -126,6 +132,7 @@ def rank_judged(
         _NO_DOCUMENTS if codes is None else _ranked_documents(rows, n_queries, ties, codes),
         int(own.sum()),
         rows.n_of_one_score(n_queries),
+        _respelled(rows, judged, np.flatnonzero(judged.is_spelled & (rank == 0))),
     )
 
 
@@ -219,6 +226,28 @@ def _answered(
         answered[[queries[query] for query in part.empty if query in queries]] = True
         extra = list({*extra, *part.empty} - queries.keys())
     return answered, extra
+
+
+def _respelled(rows: Rows, judged: JudgedItems, missing: np.ndarray) -> tuple[str, ...]:
+    """Return the first document that is a missing item but for its spelling, and that item."""
+    missing = missing[:: len(missing) // _ENOUGH + 1]
+    starts = rows.edges[:-1][np.isin(rows.query[rows.edges[:-1]], judged.query[missing])]
+    if not len(starts):
+        return ()
+    row = np.unique(np.minimum(starts[:, None] + np.arange(_ENOUGH), len(rows.query) - 1))
+    found = pl.DataFrame({"query": rows.query[row], "theirs": rows.ids(row)})
+    items = judged.items["doc_id"].cast(pl.String).gather(missing)
+    asked = pl.DataFrame({"query": judged.query[missing], "ours": items})
+    found, asked = (of.with_columns(key=_in_one_spelling(of.to_series(1))) for of in (found, asked))
+    alike = found.join(asked, on=["query", "key"], maintain_order="left")
+    return next(alike.select("theirs", "ours").iter_rows(), ())
+
+
+def _in_one_spelling(ids: pl.Series) -> pl.Series:
+    """Return ids with composed letters, and without escapes of addresses and underscores."""
+    if ids.str.contains("%[0-9A-Fa-f]{2}").any():
+        ids = ids.map_elements(unquote, return_dtype=pl.String)
+    return ids.str.normalize("NFC").str.replace_all("_", " ")
 
 
 def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:

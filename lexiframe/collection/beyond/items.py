@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from lexiframe import io
 from lexiframe.base import (
     LexiframeError,
     Problem,
@@ -24,6 +25,7 @@ from lexiframe.base import (
     typed,
     warn,
 )
+from lexiframe.base.face import added
 from lexiframe.io import column_forms, logs
 from lexiframe.typing import LogLike
 
@@ -373,13 +375,16 @@ def _categories_of(
 
 def _split(texts: pl.Series) -> pl.Series:
     """Return the categories in texts: crime|war, as MovieLens has them, or between commas."""
-    are_lists = texts.str.contains(r"^\[.*\]$").any()
-    has_bars = texts.str.contains("|", literal=True).any()
-    if not (are_lists or has_bars) and len(with_comma := texts.filter(texts.str.contains(","))):
-        said = f"{n_and_first(with_comma.unique(maintain_order=True))}; if one has a comma in it"
-        warn(f"items: categories are read as several between commas: {said}, give lists")
-    parts = texts.str.strip_chars("[] ").str.split("|" if has_bars and not are_lists else ",")
-    return parts.list.eval(pl.element().str.strip_chars(" '\""))
+    if texts.str.contains(r"^\[.*\]$").any():
+        found: pl.Series = added(io, "lists_of_ids", "categories").split_texts(texts, "items")
+        return found
+    mark = "|" if texts.str.contains("|", literal=True).any() else ","
+    if mark == "," and len(several := texts.filter(texts.str.contains(mark)).unique()):
+        warn(
+            f"items: texts with commas are read as several categories each, "
+            f"{n_and_first(several.sort())}; if a comma is part of a name, give lists"
+        )
+    return texts.str.split(mark).list.eval(pl.element().str.strip_chars())
 
 
 def _vectors_of(items: Items, frame: pl.DataFrame, apart: pl.DataFrame | None) -> np.ndarray | None:
