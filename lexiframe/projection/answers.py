@@ -115,20 +115,21 @@ def warn_of_input(ranked: RankedRuns) -> None:
     if said := strangers_in_words(ranked):
         warn(said)
         return
-    spelled = {run.name: run.respelled for run in ranked.runs if run.respelled and run.rank.any()}
-    if spelled:
-        ours, theirs = min(spelled.values())
-        cause = likely_cause([ours], [theirs]) or f"spelling ({ours!r} and {theirs!r})"
-        said = "relevant documents that runs have in another spelling"
-        warn(f"{said}: {n_and_first(spelled)}; likely cause: {cause}")
     # Where only relevant documents are known, a run without one may just be bad.
     found = Unmatched.look(ranked, only_with_cause=not ranked.judged.complete)
     warn_of_unmatched(found.runs(ranked.answers))
 
 
 def warn_of_doubts(ranked: RankedRuns) -> None:
-    """Warn of what runs may be instead: several in a file, or the parts of one."""
+    """Warn of what runs may be instead, several or parts of one, and of ids spelled otherwise."""
     run_parts.warn_of_doubts([*ranked.doubts, *_likely_parts(ranked.runs)])
+    # a run that has no judged document is named with its cause elsewhere
+    spelled = {run.name: run.respelled for run in ranked.runs if run.respelled and run.rank.any()}
+    if spelled:
+        ours, theirs = min(spelled.values())
+        cause = likely_cause([ours], [theirs]) or f"spelling ({ours!r} and {theirs!r})"
+        said = "relevant documents that runs have in another spelling"
+        warn(f"{said}: {n_and_first(spelled)}; likely cause: {cause}")
 
 
 def _likely_parts(runs: Sequence[RunRanks]) -> list[Problem]:

@@ -7,6 +7,7 @@ are wanted, so a group of equal scores is put in order only when it holds such a
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
@@ -25,7 +26,7 @@ from lexiframe.projection.policies import Policies, Ties
 _ENOUGH_TO_COMPARE = 1000  # documents kept to guess why none of a run is judged
 RANKS = np.int32
 """The type of ranks, of all judged items in all runs; it takes half the memory of Int64."""
-_ENOUGH = 50
+_ENOUGH = 20
 """So many relevant items that were not found, and documents of their queries, show a spelling."""
 _FEW = 4
 """Comparisons for each row of a group of equal scores, up to which sorting the group is slower."""
@@ -232,22 +233,17 @@ def _respelled(rows: Rows, judged: JudgedItems, missing: np.ndarray) -> tuple[st
     """Return the first document that is a missing item but for its spelling, and that item."""
     missing = missing[:: len(missing) // _ENOUGH + 1]
     starts = rows.edges[:-1][np.isin(rows.query[rows.edges[:-1]], judged.query[missing])]
-    if not len(starts):
-        return ()
     row = np.unique(np.minimum(starts[:, None] + np.arange(_ENOUGH), len(rows.query) - 1))
-    found = pl.DataFrame({"query": rows.query[row], "theirs": rows.ids(row)})
-    items = judged.items["doc_id"].cast(pl.String).gather(missing)
-    asked = pl.DataFrame({"query": judged.query[missing], "ours": items})
-    found, asked = (of.with_columns(key=_in_one_spelling(of.to_series(1))) for of in (found, asked))
-    alike = found.join(asked, on=["query", "key"], maintain_order="left")
-    return next(alike.select("theirs", "ours").iter_rows(), ())
+    items = coded.strings_of(coded.gathered(judged.items["doc_id"], missing)).to_list()
+    asked = {(q, _plain(item)): item for q, item in zip(judged.query[missing], items, strict=True)}
+    found = zip(rows.query[row].tolist(), rows.ids(row).to_list(), strict=True)
+    pairs = ((name, asked.get((query, _plain(name)), name)) for query, name in found)
+    return next((pair for pair in pairs if pair[0] != pair[1]), ())
 
 
-def _in_one_spelling(ids: pl.Series) -> pl.Series:
-    """Return ids with composed letters, and without escapes of addresses and underscores."""
-    if ids.str.contains("%[0-9A-Fa-f]{2}").any():
-        ids = ids.map_elements(unquote, return_dtype=pl.String)
-    return ids.str.normalize("NFC").str.replace_all("_", " ")
+def _plain(name: str) -> str:
+    """Return an id with composed letters, and without escapes of addresses and underscores."""
+    return unicodedata.normalize("NFC", unquote(name)).replace("_", " ")
 
 
 def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:

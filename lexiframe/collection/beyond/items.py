@@ -77,7 +77,7 @@ class Items:
     unknown
         What becomes of items of a run that the catalogue lacks.
     given
-        Which items were given, and are no others that ``unknown="cold"`` added; None stands for all.
+        Which items were given, and not added by ``unknown="cold"``; None stands for all.
 
     Examples
     --------
