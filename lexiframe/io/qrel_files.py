@@ -347,15 +347,18 @@ grades are ratings, rel=4 counts only those from 4 on'
     >>> ratings_in_words(pl.Series([0.0, 1.0, 4.0])), ratings_in_words(pl.Series([4.0, 5.0]))
     ('', '')
     >>> ratings_in_words(pl.Series([0.05, 0.9]))
-    'no grade is 0, so that all judged documents count as relevant, those of grade 0.05 too; rel= \
-says from which grade on they do, and with rel=0.05 all do'
+    'no grade is 0, so that all judged documents count as relevant, those of grade 0.05 too; if \
+all grades are relevant, rel=0.05 says so, and a greater one leaves out those below'
     """
     least, greatest = grades.min(), grades.max()
     if not (isinstance(least, float) and isinstance(greatest, float)):
         return ""
     if not 0 < least < _LIKED or greatest < min(_LIKED, _DEGREES * least):
         return ""
-    advice = f"rel= says from which grade on they do, and with rel={least:g} all do"
+    advice = (
+        f"if all grades are relevant, rel={least:g} says so, and a greater one leaves out those "
+        "below"
+    )
     if greatest >= _LIKED:
         advice = f"if the grades are ratings, rel={_LIKED:g} counts only those from {_LIKED:g} on"
     return (

@@ -16,7 +16,7 @@ from lexiframe.projection.lookup import HashIndex, QueryIndex, hash_keys
 from lexiframe.projection.policies import Policies
 
 T = TypeVar("T")
-_VARIES = r"[^\x00-\x7F]|[_ %]"
+_VARIES = "[^A-Za-z0-9.~-]"
 
 
 @dataclass(frozen=True)

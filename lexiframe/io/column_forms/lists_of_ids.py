@@ -15,7 +15,7 @@ from lexiframe.io.column_forms.column_names import LISTS_OF_IDS, candidates_for,
 from lexiframe.io.problems.rows_as_written import Rows
 
 _ROW = "\0row"  # no file has a column of this name
-_TEXT_OF_LIST = r"""(?s)^\s*[\[{]\s*(['"].*['"]|[-+.eE\d]+(\s*,\s*[-+.eE\d]+)*)?\s*[\]}]\s*$"""
+_TEXT_OF_LIST = r"""(?s)^\s*[\[{]\s*(['"].*['"]|[-+.eE\d]+([\s,]+[-+.eE\d]+)*)?\s*[\]}]\s*$"""
 _OF_NUMPY = r"\bnp\.\w+\(([^()]*)\)"
 _OPENS = r"""^\s*(?:[\w.]+\()?(?:[\[(]|\{\s*(?:['"]|[\d\s,]*\}))"""
 _WRITTEN = r"""(?s)^\s*(?:\[+|[({])\s*((?:'[^']*'|"[^"]*"|[^'"\[\](){}])*)(?:\]+|[)}])\s*$"""
