@@ -129,8 +129,8 @@ def test_what_is_refused(files, tmp_path):
 
 
 @pytest.mark.parametrize("lines, said", [
-    ("q 0 d0 1 1\nq 0 d1 1 \u00e9\n".encode("latin1"), "line 2: expected UTF-8 text, found the bytes"),
-    ("q 0 d0 1 1\nq 0 d1 1 \u0663\n".encode(), "line 2: expected five fields: .* a whole number as gr"),
+    ("q 0 d0 1 1\nq 0 d1 1 \u00e9\n".encode("latin1"), "line 2: expected UTF-8 text"),
+    ("q 0 d0 1 1\nq 0 d1 1 \u0663\n".encode(), "line 2: expected five fields"),
     ("q 0 d0 1 \uff11\n".encode(), "line 1: expected five fields"),
 ])  # fmt: skip
 def test_other_encodings_and_digits_are_refused(lines, said, tmp_path):

@@ -18,7 +18,8 @@ READ = {
     "[7 12\n 13]": ["7", "12", "13"],
     "['f(x)', \"l'eau\", '[z]']": ["f(x)", "l'eau", "[z]"],
     "[['e3', 'e9']]": ["e3", "e9"],
-    "np.array(['e3'])": ["e3"],
+    "['np.sum(a)', 'np.e']": ["np.sum(a)", "np.e"],
+    "np.sum(a); np.e": ["np.sum(a)", "np.e"],
     "e3 e9": ["e3", "e9"],
     "Oslo (city); l'eau d'or": ["Oslo (city)", "l'eau d'or"],
     "{A1-B2};{C3}": ["{A1-B2}", "{C3}"],
@@ -26,6 +27,7 @@ READ = {
 }
 REFUSED = [
     "array(['e3', 'e9'], dtype=object)",
+    "np.array(['e3'])",
     "[('e3', 0.5), ('e9', 0.25)]",
     "[('e3', 0.5)]",
     "[['e3', 'e9'], ['f1']]",
@@ -79,6 +81,12 @@ def test_pieces_that_keep_a_bracket_or_quote_are_refused(text, form, tmp_path):
 @pytest.mark.parametrize("text", ["[np.int64(7), np.int64(12)]", "{'7', '12'}"])
 def test_a_column_of_documents_that_holds_lists(text):
     assert sorted(lf.read_qrels(frame(text, "doc_id"))["doc_id"].to_pylist()) == ["12", "7"]
+
+
+def test_cells_without_a_value_stay_so():
+    table = pl.DataFrame({"qid": ["1", "2"], "retrieved_ids": ["['b' 'a']", None]})
+    found = pl.DataFrame(lf.read_runs({"r": table}))
+    assert found["doc_id"].drop_nulls().to_list() == ["b", "a"]
 
 
 @pytest.mark.parametrize("scores", ["[0.5 0.25]", "[np.float64(0.5), np.float64(0.25)]"])

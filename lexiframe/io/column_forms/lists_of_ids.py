@@ -16,7 +16,7 @@ from lexiframe.io.problems.rows_as_written import Rows
 
 _ROW = "\0row"  # no file has a column of this name
 _TEXT_OF_LIST = r"""(?s)^\s*[\[{]\s*(['"].*['"]|[-+.eE\d]+([\s,]+[-+.eE\d]+)*)?\s*[\]}]\s*$"""
-_OF_NUMPY = r"\bnp\.\w+\(([^()]*)\)"
+_OF_NUMPY = r"([\[{(,\s])np\.\w+\(([^()]*)\)"
 _OPENS = r"""^\s*(?:[\w.]+\()?(?:[\[(]|\{\s*(?:['"]|[\d\s,]*\}))"""
 _WRITTEN = r"""(?s)^\s*(?:\[+|[({])\s*((?:'[^']*'|"[^"]*"|[^'"\[\](){}])*)(?:\]+|[)}])\s*$"""
 _POINTED = r"^\s*\[[\s\d.eE+-]*\d\.[\s\]]"  # [1. 2.], as numpy writes floats
@@ -115,8 +115,9 @@ def _is_list(column: pl.Series, some: str = "") -> bool:
 
 def _plain(texts: pl.Series) -> pl.Series:
     """Return texts of lists in which numbers and texts of NumPy stand without their types."""
-    has_types = texts.str.contains("np.", literal=True).any()
-    return texts.str.replace_all(_OF_NUMPY, "$1") if has_types else texts
+    has_types = texts.str.contains("np.", literal=True) & texts.str.contains(_OPENS)
+    plain = texts.str.replace_all(_OF_NUMPY, "$1$2") if has_types.any() else texts
+    return plain.zip_with(has_types, texts)
 
 
 def split_texts(column: pl.Series, where: str) -> pl.Series:
