@@ -13,7 +13,7 @@ _ARGUMENT = re.compile(
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
-_RATINGS = re.compile(r"(grades are ratings, )rel=")
+_RATINGS = re.compile(r"(grades are (?:ratings|relevant), )rel=")
 _COLUMNS = re.compile(r"\bcolumns=\{([^}]*)\}")
 _VALUES = re.compile(r"\bvalues=\{([^}]*)\}")
 _GRADES = re.compile(r"\bgrades=\{'([^']*)': [^}]*\}")

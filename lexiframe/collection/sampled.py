@@ -7,14 +7,16 @@ from pathlib import Path
 import polars as pl
 
 from lexiframe.base import Problem, ReadError, schemas, typed
-from lexiframe.io import data_sources
+from lexiframe.io import data_sources, problems
 from lexiframe.projection import positions
 from lexiframe.typing import LogLike, RunsLike
 
 _IDS = ("query_id", "doc_id", "stratum")
 _TYPES = {**dict.fromkeys(_IDS, schemas.STR), "relevance": schemas.FLOAT}
 _JUDGMENTS = schemas.TableSchema("judgments", _IDS, _TYPES)
-_LINE = r"^\s*(?<query_id>\S+)\s+\S+\s+(?<doc_id>\S+)\s+(?<stratum>\S+)\s+(?<relevance>-?\d+)\s*$"
+_LINE = (
+    r"^\s*(?<query_id>\S+)\s+\S+\s+(?<doc_id>\S+)\s+(?<stratum>\S+)\s+(?<relevance>-?[0-9]+)\s*$"
+)
 _KEY = ("run", "query_id")
 _EPSILON = 1e-5
 
@@ -74,11 +76,13 @@ def inferred_scores(runs: RunsLike, judgments: LogLike, *, depth: int = 1000) ->
     )
     found = ranked.select(*_KEY, "doc_id", "position").join(pool, on=["query_id", "doc_id"])
     found = found.drop_nulls("position").sort(*_KEY, "position")
-    precision = 1.0 + pl.sum_horizontal(
-        _above(is_s) * (_above(is_s & is_relevant) + _EPSILON)
-        / (_above(is_s & is_judged) + 3 * _EPSILON)
-        for is_s in map(pl.col("stratum").eq, pool["stratum"].unique().sort())
-    )  # fmt: skip
+    n_relevant, n_judged = (flag.cast(pl.Int64).cum_sum() for flag in (is_relevant, is_judged))
+    share = (n_relevant + _EPSILON) / (n_judged + 3 * _EPSILON)
+    expected = pl.int_range(1, pl.len() + 1) * share
+    # each document changes what is expected of its own stratum, and their sum is that of all
+    change = (expected - expected.shift(fill_value=0.0)).over(*_KEY, "stratum")
+    found = found.with_columns(change=change)
+    precision = 1.0 + (pl.col("change").cum_sum() - pl.col("change")).over(_KEY)
     gain = pl.col("relevance") / (pl.col("position") + 1).log(2)
     found = found.with_columns(ap=pl.col("w") * precision / pl.col("position"), gain=gain)
     relevant = found.filter(is_relevant).group_by(_KEY).agg(pl.col("ap").sort().sum())
@@ -102,16 +106,12 @@ def inferred_scores(runs: RunsLike, judgments: LogLike, *, depth: int = 1000) ->
     return values.select(*schemas.SCORES.columns).sort(schemas.SCORES.key)
 
 
-def _above(flag: pl.Expr) -> pl.Expr:
-    """Count the documents above each one in its ranking."""
-    return flag.cast(pl.Int64).cum_sum().over(_KEY) - flag.cast(pl.Int64)
-
-
 def _read_pool(judgments: LogLike) -> pl.DataFrame:
     if not isinstance(judgments, str | Path):
         return schemas.check(judgments, _JUDGMENTS)
     file = data_sources.only_file(judgments)
-    lines = pl.Series("line", file.content("sampled judgments").data.decode().split("\n"))
+    text = problems.decoded(file.content("sampled judgments").data, str(file))
+    lines = pl.Series("line", text.split("\n"))
     fields = lines.str.extract_groups(_LINE).struct.unnest()
     bad = (fields["query_id"].is_null() & (lines.str.strip_chars() != "")).arg_true()
     if len(bad):

@@ -303,9 +303,11 @@ def _labelled(content: Content, where: str, options: TextOptions) -> pl.DataFram
 
 def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
     """Check a table of judgments, and give its columns our names."""
-    table = _add_grades(table, where, options.columns)
-    written, table = table, rename_columns(table, schemas.QRELS, where, options.columns)
-    given = table
+    graded = grades_of_implicit_feedback(table, options.columns)
+    written = table if graded is None else graded
+    table = given = rename_columns(written, schemas.QRELS, where, options.columns)
+    if graded is not None:  # lists of documents have become rows
+        warn_of_implicit_feedback(where, table.height)
     _refuse_empty_lists(table, where)
     _doubt_folds(written, table, where)
     if labels := found_feature(io, "labels"):
@@ -321,15 +323,6 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
     if may_have_changed(table, "relevance"):
         refuse_lost_digits(*as_text(given, where))
     return table
-
-
-def _add_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Add the grade 1 to implicit feedback, which has no grades, and say so."""
-    graded = grades_of_implicit_feedback(table, columns)
-    if graded is None:
-        return table
-    warn_of_implicit_feedback(where, graded.height)
-    return graded
 
 
 def warn_of_implicit_feedback(where: str, n_rows: int) -> None:
@@ -351,12 +344,14 @@ def grades_of_implicit_feedback(
 
 _LIKED = 4.0
 """The rating from which on people like an item, on the usual scale of 1 to 5."""
+_DEGREES = 3
 
 
 def ratings_in_words(grades: pl.Series) -> str:
     """Say that grades look like ratings, even low ones of which count as relevant; else nothing.
 
-    That is so where none is 0, as judgments of a pool have it, and the greatest is 4 or more.
+    That is so where none is 0, as judgments of a pool have it, and the greatest is 4 or more, or is
+    three times the least: two degrees of relevance alone may be all that somebody wrote down.
 
     Examples
     --------
@@ -365,16 +360,24 @@ def ratings_in_words(grades: pl.Series) -> str:
 grades are ratings, rel=4 counts only those from 4 on'
     >>> ratings_in_words(pl.Series([0.0, 1.0, 4.0])), ratings_in_words(pl.Series([4.0, 5.0]))
     ('', '')
+    >>> ratings_in_words(pl.Series([0.05, 0.9]))
+    'no grade is 0, so that all judged documents count as relevant, those of grade 0.05 too; if \
+all grades are relevant, rel=0.05 says so, and a greater one leaves out those below'
     """
     least, greatest = grades.min(), grades.max()
     if not (isinstance(least, float) and isinstance(greatest, float)):
         return ""
-    if not 0 < least < _LIKED <= greatest:
+    if not 0 < least < _LIKED or greatest < min(_LIKED, _DEGREES * least):
         return ""
+    advice = (
+        f"if all grades are relevant, rel={least:g} says so, and a greater one leaves out those "
+        "below"
+    )
+    if greatest >= _LIKED:
+        advice = f"if the grades are ratings, rel={_LIKED:g} counts only those from {_LIKED:g} on"
     return (
         "no grade is 0, so that all judged documents count as relevant, those of grade "
-        f"{least:g} too; if the grades are ratings, rel={_LIKED:g} counts only those from "
-        f"{_LIKED:g} on"
+        f"{least:g} too; {advice}"
     )
 
 

@@ -85,6 +85,7 @@ IR_MEASURES = {
 _IR_MEASURES = {name.casefold(): ours for name, ours in IR_MEASURES.items()}
 _OF_THEIR_PROVIDERS: dict[str, Parameters] = {
     "IPrec": {"rounding": "up"},  # pytrec_eval has trec_eval 9, whose rounding version 10 changed
+    "Accuracy": {"rel": 1},  # their default, by which it is not taken for other tools' accuracy
 }
 """What the objects of ir_measures mean by our parameters, where the defaults differ."""
 OTHERS = {
@@ -125,8 +126,9 @@ _OF_PAPERS = {"lexirecall": "LR", "lexiprecision": "LP"}
 _SEVERAL = {
     "rbp": "RBP(p=0.9) is trec_eval's rbp, RBP(p=0.8)@10 ir_measures' RBP@10, and RBP(p=0.1) ranx' "
     "rbp@10",
-    "acc": "Success@k is 1 if one of the first k documents is relevant, and Accuracy@k is "
-    "ir_measures': the share of pairs of documents that are in the right order",
+    "acc": "Success@k is 1 if one of the first k documents is relevant, as Accuracy@k of BEIR and "
+    "sentence-transformers is, and Accuracy(rel=1)@k is ir_measures' Accuracy@k: the share of "
+    "pairs of documents that are in the right order",
 }
 _SEVERAL["accuracy"] = _SEVERAL["acc"]
 """Names that libraries use for different measures, in lower case."""
@@ -297,8 +299,14 @@ def is_too_short(name: str) -> bool:
     return len(name) <= len("LR") and name not in _OURS.values()
 
 
-def warn_of_hits(text: str) -> None:
-    """Warn that hits are a number, where the share of requests with a hit may be meant."""
+def doubt_name(text: str) -> None:
+    """Warn that hits are a number, where the share of requests with a hit may be meant.
+
+    Raise for Accuracy@k, which is the name of ours in tables too, but mostly BEIR's where it is
+    asked for.
+    """
+    if re.match(r"accuracy(\s*@|_at_)", text.strip(), re.IGNORECASE):
+        _refuse_several("accuracy", text, {})
     if re.match(r"hits\b|hits_at", text.strip(), re.IGNORECASE):
         warn(
             f"{text} counts the relevant documents that were retrieved, as in ranx; hit_rate or HR "
@@ -360,7 +368,7 @@ def from_trec_eval(text: str) -> str:
         return text
     stem, between, number = match["stem"], match["between"], match["number"]
     ours = _TREC_EVAL.get(stem.casefold(), "")
-    if stem.casefold() == "set_f":
+    if stem.casefold() == "set_f" and between != "@":
         return f"SetF(beta={number})"
     if between and "{}" in ours:
         return ours.format(number)

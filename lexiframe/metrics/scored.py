@@ -163,7 +163,7 @@ def unique_by_name(measures: Sequence[Any]) -> list[Any]:
 def as_metric(measure: Any) -> Metric:
     """Return a metric, given itself or its notation; raise for anything else."""
     if isinstance(measure, str):
-        notation.warn_of_hits(measure)
+        notation.doubt_name(measure)
         return parse_metric(measure)
     measure = metric_of(measure) or measure
     if not isinstance(measure, Metric):

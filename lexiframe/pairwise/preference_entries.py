@@ -126,7 +126,7 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
             f"expected one measure, found {len(more) + 1}: {', '.join([written_text, *more])}; "
             "parse each, or give them all to lexiframe.scores, preferences or evaluate"
         )
-    notation.warn_of_hits(written_text)
+    notation.doubt_name(written_text)
     return _parse_known(written_text)
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.base import Problem, coded, likely_cause, n_and_first, warn
 from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
+from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -122,9 +123,16 @@ def warn_of_input(ranked: RankedRuns) -> None:
 
 
 def warn_of_doubts(ranked: RankedRuns) -> None:
-    """Warn of what runs may be instead, several in a file or the parts of one; and of queries."""
+    """Warn of what runs may be instead, of queries among documents, and of other spellings."""
     further = [*_likely_parts(ranked.runs), *_own_queries(ranked.runs)]
     run_parts.warn_of_doubts([*ranked.doubts, *further])
+    # a run that has no judged document is named with its cause elsewhere
+    spelled = {run.name: run.respelled for run in ranked.runs if run.respelled and run.rank.any()}
+    if spelled:
+        ours, theirs = min(spelled.values())
+        cause = likely_cause([ours], [theirs]) or f"spelling ({ours!r} and {theirs!r})"
+        said = "relevant documents that runs have in another spelling"
+        warn(f"{said}: {n_and_first(spelled)}; likely cause: {cause}")
 
 
 def _own_queries(runs: Sequence[RunRanks]) -> list[Problem]:
@@ -183,7 +191,7 @@ def strangers_in_words(ranked: RankedRuns) -> str:
     return (
         f"no {kind} document was retrieved by any run: the runs retrieved "
         f"{n_and_first(retrieved)}, the {kind} documents are {n_and_first(judged)}; "
-        f"{_unjudged_hint(retrieved, judged, kind)}"
+        f"{_unjudged_hint(retrieved, judged, ranked.judged)}"
     )
 
 
@@ -223,7 +231,8 @@ class Unmatched:
             # Finding a cause takes time, and so many runs show it.
             cause = ""
             if n < _SAID and judged is not None:
-                cause = _unjudged_hint(run.strangers, judged, kind, is_certain=is_certain)
+                hint = run.strangers, judged, ranked.judged
+                cause = _unjudged_hint(*hint, is_certain=is_certain)
             if not is_certain and not cause.startswith("likely"):
                 continue
             found = f"no {kind} document was retrieved by the run {coded.said(run.name)}: it has "
@@ -287,11 +296,15 @@ def _cause(ours: list[str], theirs: pl.Series) -> str:
 
 
 def _unjudged_hint(
-    retrieved: list[str], judged: pl.Series, kind: str, *, is_certain: bool = True
+    retrieved: list[str], judged: pl.Series, known: JudgedItems, *, is_certain: bool = True
 ) -> str:
     """Return the likely reason why no retrieved document is judged for its request."""
+    left_out = pl.Series([], dtype=pl.String) if known.left_out is None else known.left_out
+    if found := left_out.filter(left_out.is_in(retrieved)).min():
+        return f"{found!r} is judged, but not relevant"
     elsewhere = min({*retrieved} & {*judged}, default=None)
     if elsewhere is not None:
+        kind = "judged" if known.complete else "relevant"
         return (
             f"{elsewhere!r} is {kind}, but for another request than those that retrieved it: "
             "are the requests numbered alike?"

@@ -16,6 +16,7 @@ from lexiframe.projection.lookup import HashIndex, QueryIndex, hash_keys
 from lexiframe.projection.policies import Policies
 
 T = TypeVar("T")
+_VARIES = "[^A-Za-z0-9.~-]"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class JudgedItems:
         The checksum of the bytes that were read from a file, when asked for.
     kept
         What was made of the judgments alone, where runs come one after the other: see `once`.
+    left_out
+        The documents that are judged and not relevant, if ``items`` are without them.
     """
 
     items: pl.DataFrame
@@ -60,6 +63,7 @@ class JudgedItems:
     index: HashIndex
     sha256: str | None = None
     kept: dict[Hashable, Any] | None = None
+    left_out: pl.Series | None = None
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
         """Return what follows from the judgments alone; where it is kept it is made only once.
@@ -96,6 +100,12 @@ class JudgedItems:
     def is_relevant(self) -> np.ndarray:
         """Which items are relevant."""
         return self.items["is_relevant"].to_numpy()
+
+    @cached_property
+    def is_spelled(self) -> np.ndarray:
+        """Which items are relevant and have an id of letters and signs that vary in spelling."""
+        may_vary = self.items["doc_id"].cast(pl.String).str.contains(_VARIES)
+        return np.asarray(self.is_relevant & may_vary.to_numpy())
 
     @cached_property
     def is_judged(self) -> np.ndarray:
@@ -149,6 +159,7 @@ def judged_items(
         raise nothing_relevant(float(items["relevance"].max()), policies.rel)  # type: ignore[arg-type]
     kept = (is_relevant | nonrelevant) & ~out
     items = items.with_columns(is_relevant=is_relevant)
+    left_out = items["doc_id"].filter(~kept & ~own)
     if not kept.all():
         items, query = items.filter(kept), query[kept.to_numpy()]
         number = np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number]
@@ -169,6 +180,7 @@ def judged_items(
         query=query,
         index=HashIndex.build(hash_keys(items["doc_id"], query), query),
         sha256=judged.sha256,
+        left_out=left_out,
     )
 
 

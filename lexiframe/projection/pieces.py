@@ -81,6 +81,7 @@ def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
         one_score=sum(piece.one_score for piece in pieces),
         own_first=sum(piece.own_first for piece in pieces),
         excluded=sum(piece.excluded for piece in pieces),
+        respelled=next((piece.respelled for piece in pieces if piece.respelled), ()),
     )
 
 

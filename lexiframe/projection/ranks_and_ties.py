@@ -7,8 +7,10 @@ are wanted, so a group of equal scores is put in order only when it holds such a
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 import numpy as np
 import polars as pl
@@ -24,6 +26,8 @@ from lexiframe.projection.policies import Policies, Ties
 _ENOUGH_TO_COMPARE = 1000  # documents kept to guess why none of a run is judged
 RANKS = np.int32
 """The type of ranks, of all judged items in all runs; it takes half the memory of Int64."""
+_ENOUGH = 20
+"""So many relevant items that were not found, and documents of their queries, show a spelling."""
 _FEW = 4
 """Comparisons for each row of a group of equal scores, up to which sorting the group is slower."""
 _NO_DOCUMENTS = np.empty(0, np.uint32)
@@ -62,6 +66,8 @@ class RunRanks:
         Judged queries whose first document has the id of the query, and is not judged.
     excluded
         Rows of judged queries removed because the user excludes their document.
+    respelled
+        A document and the relevant one that was not found, of which it is another spelling; or ().
     """
 
     name: str
@@ -79,6 +85,7 @@ class RunRanks:
     one_score: int = 0
     own_first: int = 0
     excluded: int = 0
+    respelled: tuple[str, ...] = ()
 
 
 def rank_judged(
@@ -137,6 +144,7 @@ def rank_judged(
         rows.n_of_one_score(n_queries),
         own_first,
         int(excluded.sum()),
+        _respelled(rows, judged, np.flatnonzero(judged.is_spelled & (rank == 0))),
     )
 
 
@@ -234,6 +242,23 @@ def _answered(
         answered[[queries[query] for query in part.empty if query in queries]] = True
         extra = list({*extra, *part.empty} - queries.keys())
     return answered, extra
+
+
+def _respelled(rows: Rows, judged: JudgedItems, missing: np.ndarray) -> tuple[str, ...]:
+    """Return the first document that is a missing item but for its spelling, and that item."""
+    missing = missing[:: len(missing) // _ENOUGH + 1]
+    starts = rows.edges[:-1][np.isin(rows.query[rows.edges[:-1]], judged.query[missing])]
+    row = np.unique(np.minimum(starts[:, None] + np.arange(_ENOUGH), len(rows.query) - 1))
+    items = coded.strings_of(coded.gathered(judged.items["doc_id"], missing)).to_list()
+    asked = {(q, _plain(item)): item for q, item in zip(judged.query[missing], items, strict=True)}
+    found = zip(rows.query[row].tolist(), rows.ids(row).to_list(), strict=True)
+    pairs = ((name, asked.get((query, _plain(name)), name)) for query, name in found)
+    return next((pair for pair in pairs if pair[0] != pair[1]), ())
+
+
+def _plain(name: str) -> str:
+    """Return an id with composed letters, and without escapes of addresses and underscores."""
+    return unicodedata.normalize("NFC", unquote(name)).replace("_", " ")
 
 
 def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:

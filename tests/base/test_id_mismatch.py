@@ -20,6 +20,9 @@ from lexiframe.base.id_mismatch import likely_cause
         (["MED-1"], ["med-1"], "upper and lower case ('MED-1' and 'med-1')"),
         (["1", "2"], [" 2", "3"], "white space ('2' and ' 2')"),
         (["301", "302"], ['"301"', '"302"'], "quotes ('301' and '\"301\"')"),
+        (["Zu\u0308rich"], ["Z\u00fcrich"], "composed and decomposed letters"),
+        (["a%2Fb"], ["a/b"], "letters as in addresses, such as %20 ('a%2Fb' and 'a/b')"),
+        (["New York"], ["New_York"], "_ for a blank ('New York' and 'New_York')"),
         (["1"], ["1\u00a0"], "white space ('1' and '1\\xa0')"),
     ],
 )

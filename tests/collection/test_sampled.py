@@ -126,3 +126,25 @@ def test_what_is_refused(files, tmp_path):
     words = lacking.with_columns(stratum=pl.lit("1"), relevance=pl.lit("good"))
     with pytest.raises(lf.SchemaError, match=r"judgments: .*relevance.*good"):
         inferred_scores({"a": files[0]}, words)
+
+
+@pytest.mark.parametrize("lines, said", [
+    ("q 0 d0 1 1\nq 0 d1 1 \u00e9\n".encode("latin1"), "line 2: expected UTF-8 text"),
+    ("q 0 d0 1 1\nq 0 d1 1 \u0663\n".encode(), "line 2: expected five fields"),
+    ("q 0 d0 1 \uff11\n".encode(), "line 1: expected five fields"),
+])  # fmt: skip
+def test_other_encodings_and_digits_are_refused(lines, said, tmp_path):
+    (tmp_path / "sampled.txt").write_bytes(lines)
+    with pytest.raises(lf.ReadError, match=said):
+        inferred_scores({"a": {"q": {"d0": 1.0}}}, tmp_path / "sampled.txt")
+
+
+def test_each_document_may_be_a_stratum():
+    """Memory and time grow with the documents, and not with documents times strata."""
+    n = 20_000
+    pool = pl.DataFrame({"query_id": "q", "doc_id": [f"d{k}" for k in range(n)], "relevance": 1})
+    pool = pool.with_columns(stratum=pl.int_range(pl.len()))
+    s = inferred_scores({"a": {"q": {f"d{k}": -k for k in range(500)}}}, pool)
+    # above place p are p - 1 strata, whose one document is judged and relevant
+    expected = [(1 + (p - 1) * 1.00001 / 1.00003) / p for p in range(1, 501)]
+    assert s.filter(measure="xinfAP")["value"][0] == pytest.approx(sum(expected) / n, rel=1e-12)

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import warnings
 
 import pandas as pd
 import polars as pl
@@ -141,14 +142,31 @@ def test_ratings_are_said_to_count_as_relevant(read, tmp_path, monkeypatch):
         read(RATINGS)
 
 
+@pytest.mark.parametrize("grades", [(0.02, 0.4, 0.97), (1, 2, 3), (0.5, 1.5)])
+def test_grades_without_any_that_is_not_relevant_are_doubted(grades, tmp_path):
+    """Shares of clicks and degrees of relevance, all above 0: every judged document counts."""
+    qrels = {f"q{n}": {f"d{k}": x for k, x in enumerate(grades)} for n in range(3)}
+    runs = {name: {q: {"d0": n, "d1": 2.0} for q in qrels} for n, name in enumerate("ab", 1)}
+    said = rf"no grade is 0, .* those of grade {grades[0]} too; if all grades are relevant, rel="
+    lines = (f"{q} 0 {d} {x}\n" for q, of in qrels.items() for d, x in of.items())
+    (tmp_path / "clicks.txt").write_text("".join(lines))
+    for source in (qrels, tmp_path / "clicks.txt"):
+        for read in (lf.read_qrels, lambda q: lf.evaluate(runs, q, "AP"), lf.check_qrels):
+            with pytest.warns(lf.LexiframeWarning, match=said):
+                read(source if read is not lf.check_qrels else tmp_path / "clicks.txt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lf.evaluate(runs, qrels, "AP", rel=grades[0])
+
+
 @pytest.mark.parametrize(
     "qrels, measures, rel",
     [
+        ({"q1": {"a": 1, "b": 2}, "q2": {"d": 2}}, "RR", None),  # two degrees, all that was found
         (RATINGS, "RR", 4),
         (RATINGS, "RR", 1),  # which was asked for
         (RATINGS, ["AP(rel=4)", "LP(rel=3)"], None),
         ({"q1": {"a": 4, "b": 5}, "q2": {"d": 4}}, "RR", None),  # those that people liked
-        ({"q1": {"a": 1, "b": 3}, "q2": {"d": 2}}, "RR", None),
         ({"q1": {"a": 0, "b": 5, "c": 3}, "q2": {"d": 1}}, "RR", None),
         ({"q1": {"a": -1, "b": 5, "c": 3}, "q2": {"d": 1}}, "RR", None),
     ],
@@ -172,3 +190,5 @@ def test_the_command_line_says_it_with_its_option(lexiframe, tmp_path):
         assert done.status == 0
         assert "if the grades are ratings, --rel 4 counts only those from 4 on" in done.err
     assert "ratings" not in lexiframe("evaluate", qrels, run, "--rel", 4).err
+    qrels.write_text(qrels.read_text().replace(" 5\n", " 3\n").replace(" 4\n", " 3\n"))
+    assert "if all grades are relevant, --rel 1 says so" in lexiframe("evaluate", qrels, run).err

@@ -76,13 +76,35 @@ def test_hits_are_a_number_and_that_is_said(theirs, ours):
         ("rbp@10", "RBP(p=0.1) ranx'"),
         ("rbp@95", "has several meanings"),
         ("acc", "Success@k is 1 if"),
-        ("accuracy@5", "Accuracy@k is ir_measures'"),
+        ("accuracy@5", "Accuracy(rel=1)@k is ir_measures' Accuracy@k"),
+        ("Accuracy@5", "Success@k is 1 if one of the first k documents is relevant, as Accuracy@k"),
+        ("Accuracy @ 1", "has several meanings"),
+        ("Accuracy_at_3", "has several meanings"),
         ("accuracy_at_1", "has several meanings"),
     ],
 )
 def test_a_name_with_several_meanings_names_them(name, said):
     with pytest.raises(lf.UnknownNameError, match=re.escape(said)):
         lf.parse_measure(name)
+
+
+def test_accuracy_is_refused_wherever_it_is_asked_for_and_no_other_way_to_say_it():
+    with pytest.raises(lf.UnknownNameError, match="'Accuracy@2' has several meanings"):
+        lf.evaluate(RUNS, QRELS, "AP Accuracy@2")
+    with pytest.raises(lf.UnknownNameError, match="'Accuracy@2' has several meanings"):
+        lf.scores(P_2_JUDGED, ["Accuracy@2"])
+    asked = [lf.Accuracy @ 2, ir_measures.Accuracy @ 2, "Accuracy"]
+    e = lf.evaluate(RUNS, QRELS, asked)
+    names = ["Accuracy@2", "Accuracy(rel=1)@2", "Accuracy"]
+    assert e.means["measure"].unique(maintain_order=True).to_list() == names
+    assert lf.parse_measure("Accuracy(rel=1)@2") == lf.Accuracy(rel=1) @ 2
+
+
+@pytest.mark.parametrize("name", ["set_P@10", "set_recall@5", "set_F@10", "SET_F@2", "SetF@10"])
+def test_measures_of_sets_have_no_cut_off(name):
+    with pytest.raises(lf.LexiframeError, match="has no cut-off, found Set"):
+        lf.parse_measure(name)
+    assert str(lf.parse_measure("set_F.10")) == "SetF(beta=10)"
 
 
 @pytest.mark.parametrize("name", ["nauc_ndcg_at_10_max", "main_score", "AUC"])

@@ -69,7 +69,7 @@ def test_measures_of_sets(collection, rel, k, beta):
                 oracle.P(vector(o, g, rel), k) / (min(k, len(vector(o, g, rel))) / k)
             ),
             "Accuracy": lambda o, g: oracle.Accuracy(o, g, rel),
-            f"Accuracy@{k}": lambda o, g: oracle.Accuracy(o, g, rel, k),
+            f"Accuracy(rel=2)@{k}": lambda o, g: oracle.Accuracy(o, g, 2, k),
             "num_nonrel_judged_ret": lambda o, g: oracle.nonrelevant_retrieved(o, g, rel),
             "num_q": lambda o, g: 1,
         },
@@ -331,7 +331,7 @@ REFUSED = {
     "SDCG": r"SDCG needs its max_rel and its cutoff: write SDCG\(max_rel=...\)@10",
     "NERR8(min_rel=1)": r"NERR8 needs its max_rel and its cutoff: write NERR8\(min_rel=1, "
     r"max_rel=...\)@10",
-    "auc": "'auc' is not offered: it needs a ranking of all items; the nearest is Accuracy@1000",
+    "auc": "'auc' is not offered: it needs a ranking of all items; the nearest is Accuracy(rel=1)",
     "ROC_AUC": "'ROC_AUC' is not offered: it needs a ranking of all items",
     "11pt_avg.0.2,0.4": "is not offered: its points are 0, 0.1 … 1; take the mean of IPrec@R over",
     "F1": "F1 needs its cutoff: write F1@10",

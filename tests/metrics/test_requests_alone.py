@@ -11,7 +11,7 @@ from tests.frames import assert_identical
 
 MEASURES = (
     "AP nDCG nDCG@10 RR RBP R@10 P@5 Rprec ERR(max=4) gRBP(max=4) TSE(AP) bpref infAP Judged@10 "
-    "RBP_residual num_ret Compat Accuracy@9 G ndcg_rel Rndcg binG yaap INSQ(max_rel=4) "
+    "RBP_residual num_ret Compat Accuracy(rel=1)@9 G ndcg_rel Rndcg binG yaap INSQ(max_rel=4) "
     "ISL(n=500) ASL(n=500)"
 )
 OF_SUBTOPICS = "alpha-nDCG alpha-nDCG@20 ERR-IA@20 nERR-IA@20 MAP-IA NRBP nNRBP strec@5"

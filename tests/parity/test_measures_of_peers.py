@@ -242,7 +242,7 @@ def test_ir_measures_accuracy_where_it_has_one(real):
     """It fails where all documents found are relevant, and has no value where none is."""
     runs, judgments, p, _ = real
     for run, answers in runs.items():
-        mine = ours(p, run, "Accuracy@100")
+        mine = ours(p, run, "Accuracy(rel=1)@100")
         for query_id in judgments.keys() & answers.keys():
             one = {query_id: judgments[query_id]}, {query_id: answers[query_id]}
             try:

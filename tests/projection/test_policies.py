@@ -302,7 +302,7 @@ def test_the_highest_grade_of_each_iteration_is_kept():
 
 def test_judgments_of_a_file_that_repeat_are_warned_of_alike(tmp_path):
     path = tmp_path / "twice.qrels"
-    path.write_text("q1 0 d9 1\nq1 0 D 1\nq1 0 d9 3\n")
+    path.write_text("q1 0 d9 1\nq1 0 D 1\nq1 0 d9 2\n")
     for qrels in (path, str(path), File(str(path))):
         for function in (lf.positions, lf.evaluate):
             with pytest.warns(lf.LexiframeWarning) as caught:
@@ -405,6 +405,18 @@ def test_no_run_retrieved_a_relevant_document():
     strange = CACM.with_columns(doc_id=pl.Series(["x", "y"]))
     with pytest.warns(lf.LexiframeWarning, match=r"; do both use the same document ids\?$"):
         lf.positions({"x": strange}, PADDED)
+
+
+@pytest.mark.parametrize("rel, grades", [(None, (1, 0)), (2, (3, 1))])
+def test_no_cause_is_named_where_documents_are_judged_and_not_relevant(rel, grades):
+    qrels = {"q": {"a1": grades[0], "a12": grades[1]}, "p": {"a1": grades[0]}}
+    run = {"q": {"a12": 3.0, "a13": 2.0}, "p": {"z": 1.0}}
+    for function in (lf.positions, lambda *of, **how: lf.scores(lf.positions(*of, **how), "AP")):
+        with pytest.warns(
+            lf.LexiframeWarning, match="'a12' is judged, but not relevant$"
+        ) as caught:
+            function({"x": run}, qrels, rel=rel)
+        assert not any("likely cause" in str(w.message) for w in caught)
 
 
 def test_documents_that_are_relevant_for_another_request():

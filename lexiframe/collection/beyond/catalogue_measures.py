@@ -44,9 +44,15 @@ class Exposed:
 
     @classmethod
     def of_lists(cls, lists: Lists, exposure: str) -> Exposed:
-        """Give each document of the lists its exposure."""
-        e = EXPOSURES[exposure](lists.rank)
-        return cls(lists.request, lists.item, e, len(lists.queries), len(lists.items))
+        """Give each document of the lists its exposure, if it is in the catalogue.
+
+        Items that other runs have beside it would change the numbers of this one.
+        """
+        given = lists.items.is_given
+        kept, number = given[lists.item], given.cumsum() - 1
+        e = EXPOSURES[exposure](lists.rank)[kept]
+        request, item = lists.request[kept], number[lists.item[kept]]
+        return cls(request, item, e, len(lists.queries), int(given.sum()))
 
     @property
     def total(self) -> np.ndarray:

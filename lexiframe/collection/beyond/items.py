@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,20 +13,25 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from lexiframe import io
 from lexiframe.base import (
     LexiframeError,
     Problem,
     SchemaError,
     check_choice,
+    likely_cause,
     n_and_first,
     schemas,
     typed,
     warn,
 )
+from lexiframe.base.face import added
 from lexiframe.io import column_forms, logs
 from lexiframe.typing import LogLike
 
 Unknown = Literal["error", "cold"]
+_COMPARED = 1000
+"""So many ids are compared with those of the catalogue to find out why none is there."""
 
 
 def _table_with(key: str) -> schemas.TableSchema:
@@ -43,6 +49,10 @@ _GIVES = {
     "history": "give history= with query_id and doc_id of all interactions in training",
 }
 """What the items may lack, and what would give it."""
+_CATEGORIES = ("categories", "category", "genres", "genre")
+_VECTORS = ("vector", "vectors", "embedding", "embeddings")
+_LISTED, _LISTS = _CATEGORIES + _VECTORS, (pl.List, pl.Array)
+_NO_CATEGORY = ("", "(no genres listed)")  # the latter in the films of MovieLens
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,8 @@ class Items:
         interactions; or None.
     unknown
         What becomes of items of a run that the catalogue lacks.
+    given
+        Which items were given, and not added by ``unknown="cold"``; None stands for all.
 
     Examples
     --------
@@ -83,6 +95,7 @@ class Items:
     vectors: np.ndarray | None = None
     history: pl.DataFrame | None = None
     unknown: Unknown = "error"
+    given: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -102,6 +115,11 @@ class Items:
         if found is None:
             raise LexiframeError(f"{measure}: needs {what} of the items; {_GIVES[what]}")
         return found
+
+    @cached_property
+    def is_given(self) -> np.ndarray:
+        """Which items are those of the catalogue, as an array."""
+        return np.ones(len(self), bool) if self.given is None else self.given
 
     @cached_property
     def by_popularity(self) -> np.ndarray:
@@ -135,21 +153,29 @@ class Items:
     ) -> tuple[Items, np.ndarray]:
         """Return the number of each item, and the items with those that are new if unknown="cold".
 
-        Raise for an item that is not in the catalogue otherwise.
+        Raise for an item that is not in the catalogue otherwise. Where none is, ids are mostly
+        written in two ways: this is said in both cases.
         """
         place = self._numbers(ids)
         if not place.null_count():
             return self, place.to_numpy()
         new = ids.filter(place.is_null()).unique().sort()
+        said = f"{where}: expected items of the catalogue, found others: {n_and_first(new)}"
+        is_none_known = place.null_count() == len(place)
+        cause = likely_cause(new.head(_COMPARED), self.ids) if is_none_known else ""
+        if is_none_known:
+            said += f", and none of the catalogue's {n_and_first(self.ids)}"
+        if cause:
+            said += f"; likely cause: {cause}: write the ids alike"
         if self.unknown == "error" or not may_be_cold:
             cold = (
                 ", or read_items(..., unknown='cold') takes them as items without users, "
                 "categories and vector"
             )
-            raise LexiframeError(
-                f"{where}: expected items of the catalogue, found others: {n_and_first(new)}; "
-                f"add them to the table of items{cold * may_be_cold}"
-            )
+            advice = f"add them to the table of items{cold * may_be_cold}"
+            raise LexiframeError(said if cause else f"{said}; {advice}")
+        if is_none_known:
+            warn(f"{said}; they are taken as items without users, categories and vector")
         items = self._with_cold(new)
         return items, items._numbers(ids).to_numpy()
 
@@ -169,7 +195,9 @@ class Items:
             vectors[place] = self.vectors
         if history is not None:
             history = history.with_columns(item=pl.Series(place[history["item"]], dtype=pl.Int64))
-        return Items(ids, users, self.n_users, categories, vectors, history, self.unknown)
+        given = np.zeros(len(ids), bool)
+        given[place] = self.is_given
+        return Items(ids, users, self.n_users, categories, vectors, history, self.unknown, given)
 
 
 @typed
@@ -202,7 +230,8 @@ def read_items(
         most popular item has.
     unknown : {"error", "cold"}
         What becomes of items of a run or of the history that are not in the catalogue: an error, or
-        items without users, categories and vector.
+        items without users, categories and vector. They do not make the catalogue larger, of which
+        `catalogue` says what lists reach.
 
     Returns
     -------
@@ -276,11 +305,12 @@ def _table(given: Any, where: str, schema: schemas.TableSchema) -> pl.DataFrame:
         advice = f"{advice}; rename it".removeprefix("; ")
         raise SchemaError(replace(error.problem, advice=advice)) from None
     frame = frame.rename({theirs: ours for ours, theirs in found.items()})
-    lacking = frame.filter(pl.any_horizontal(pl.col(*schema.key).is_null())).height
-    if lacking:
-        said = f"{' and '.join(schema.key)} in each row"
-        raise SchemaError(Problem(where, said, f"none in {lacking:,} of {frame.height:,}"))
-    return frame.with_columns(pl.col(*schema.key).cast(pl.String))
+    for name, dtype in frame.schema.items():
+        inner = dtype.inner if name in _LISTED and isinstance(dtype, _LISTS) else dtype
+        if name in ("users", *_LISTED) and isinstance(inner, _LISTS):
+            expected = "a list for each item, without lists in it" if name in _LISTED else "numbers"
+            raise SchemaError(Problem(f"{where}, {name}", expected, str(dtype), "flatten it"))
+    return frame.with_columns(*schemas.check(frame.select(schema.key), schema, where))
 
 
 def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
@@ -316,8 +346,8 @@ def _refuse_wrong_users(frame: pl.DataFrame, users: np.ndarray, most: int) -> No
         )
 
 
-def _column_called(frame: pl.DataFrame, names: str) -> str | None:
-    return next((name for name in names.split() if name in frame.columns), None)
+def _column_called(frame: pl.DataFrame, names: Iterable[str]) -> str | None:
+    return next((name for name in names if name in frame.columns), None)
 
 
 def _categories_of(
@@ -325,15 +355,15 @@ def _categories_of(
 ) -> sparse.csr_array | None:
     """Return items × categories, from a column of lists or text, or from a long table."""
     if long is None:
-        name = _column_called(frame, "categories category genres genre")
+        name = _column_called(frame, _CATEGORIES)
         if name is None:
             return None
         long = frame.select("doc_id", category=pl.col(name))
         if long.schema["category"] == pl.String:
             long = long.with_columns(category=_split(long["category"]))
-        if isinstance(long.schema["category"], pl.List | pl.Array):
+        if isinstance(long.schema["category"], _LISTS):
             long = long.explode("category", empty_as_null=True)
-        long = long.drop_nulls().filter(pl.col("category").cast(pl.String) != "")
+        long = long.drop_nulls().filter(~pl.col("category").cast(pl.String).is_in(_NO_CATEGORY))
     items, item = items.places_of(long["doc_id"], "categories", may_be_cold=False)
     category = long["category"].cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
     shape = (len(items), int(category.max(initial=0)) + 1)  # one at least, that of nobody
@@ -343,24 +373,30 @@ def _categories_of(
 
 
 def _split(texts: pl.Series) -> pl.Series:
-    """Return the categories in texts: crime|war, as MovieLens has them, or lists that are text."""
+    """Return the categories in texts: crime|war, as MovieLens has them, or between commas."""
     if texts.str.contains(r"^\[.*\]$").any():
-        parts = texts.str.strip_chars("[] ").str.split(",")
-        return parts.list.eval(pl.element().str.strip_chars(" '\""))
-    return texts.str.split("|")
+        found: pl.Series = added(io, "lists_of_ids", "categories").split_texts(texts, "items")
+        return found
+    mark = "|" if texts.str.contains("|", literal=True).any() else ","
+    if mark == "," and len(several := texts.filter(texts.str.contains(mark)).unique()):
+        warn(
+            f"items: texts with commas are read as several categories each, "
+            f"{n_and_first(several.sort())}; if a comma is part of a name, give lists"
+        )
+    return texts.str.split(mark).list.eval(pl.element().str.strip_chars())
 
 
 def _vectors_of(items: Items, frame: pl.DataFrame, apart: pl.DataFrame | None) -> np.ndarray | None:
     """Return items × components; raise for vectors of unequal widths, and for what is no number."""
     frame = frame if apart is None else apart
-    name = _column_called(frame, "vector vectors embedding embeddings")
+    name = _column_called(frame, _VECTORS)
     if name is None and apart is not None:
         raise SchemaError(Problem("vectors", "a column vector", ", ".join(apart.columns)))
     if name is None:
         return None
     _refuse_twice(frame, "vectors")
     rows = frame.select("doc_id", vector=pl.col(name)).drop_nulls()
-    is_list = isinstance(rows.schema["vector"], pl.List | pl.Array)
+    is_list = isinstance(rows.schema["vector"], _LISTS)
     column = rows["vector"].cast(pl.List(pl.Float64), strict=False) if is_list else rows["vector"]
     widths = column.list.len().unique().sort().to_list() if is_list else []
     if not is_list or len(widths) > 1:

@@ -300,7 +300,8 @@ def _with_providers(
     frame = column_forms.to_frame(providers, "score", "providers")
     frame = column_forms.rename_columns(frame, schemas.PROVIDERS, "providers")
     owners = column_forms.checked_ids(frame, schemas.PROVIDERS, "providers").unique()
-    orphans = items.ids.filter(~items.ids.is_in(owners["doc_id"].implode()))
+    orphans = items.ids.filter(pl.Series(items.is_given))
+    orphans = orphans.filter(~orphans.is_in(owners["doc_id"].implode()))
     if len(orphans):
         raise SchemaError(
             f"providers: expected a provider of every item, found none of {n_and_first(orphans)}"
@@ -320,6 +321,7 @@ def _with_providers(
             raise unknown_name("provider", asked, [*there])
         for provider in there if asked == "all" else [asked]:
             owned = np.bincount(there[provider]["item"], there[provider]["share"], len(items))
+            owned = owned[items.is_given]
             of_totals, without_each = share_of(owned)
             one = measure(provider=provider)
             found.append(replace(one, of_totals=of_totals, without_each=without_each))
@@ -347,7 +349,8 @@ class How:
     def _values(self, lists: Sequence[Lists | SummedLists], of_each: list[Any]) -> pl.DataFrame:
         together = [*chain.from_iterable(of_each)]
         found = self._estimates(*zip(*together, strict=True))
-        low, high = found.ends(self.alpha / 2)
+        bounds = [(one.limits.low, one.limits.high) for one in self.measures for _ in lists]
+        low, high = np.clip(found.ends(self.alpha / 2), *zip(*bounds, strict=True))
         columns = {
             "run": [one.name for one in lists] * len(of_each),
             "measure": np.repeat([str(measure) for measure in self.measures], len(lists)),

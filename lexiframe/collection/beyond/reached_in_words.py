@@ -42,8 +42,5 @@ def _first_runs(values: pl.DataFrame, baseline: str | None) -> pl.DataFrame:
     if rows.height > _MOST:
         first = pl.int_range(pl.len()) < _SHOWN
         rows = rows.filter(first | pl.col("run").eq_missing(pl.lit(baseline)))
-    if metric is not None:  # as all intervals that are printed end at the bounds
-        low, high = metric.limits.low, metric.limits.high
-        rows = rows.with_columns(pl.col("ci_low", "ci_high").clip(low, high))
     named = pl.col("measure") + (", smaller is better" if smaller else "")
     return rows.select("run", named.alias("measure"), "value", "ci_low", "ci_high")

@@ -24,7 +24,11 @@ from lexiframe.io.problems.rows_as_written import Rows
 _NEGATIVES = {"pos": "neg", "positive_ids": "negative_ids"}
 """Beside the documents that are relevant, those that are not, as data for training have them."""
 _ROW = "\0row"  # no file has a column of this name
-_TEXT_OF_LIST = r"""^\s*\[\s*(['"].*['"]|[-+.eE\d]+(\s*,\s*[-+.eE\d]+)*)?\s*\]\s*$"""
+_TEXT_OF_LIST = r"""(?s)^\s*[\[{]\s*(['"].*['"]|[-+.eE\d]+([\s,]+[-+.eE\d]+)*)?\s*[\]}]\s*$"""
+_OF_NUMPY = r"([\[{(,\s])np\.\w+\(([^()]*)\)"
+_OPENS = r"""^\s*(?:[\w.]+\()?(?:[\[(]|\{\s*(?:['"]|[\d\s,]*\}))"""
+_WRITTEN = r"""(?s)^\s*(?:\[+|[({])\s*((?:'[^']*'|"[^"]*"|[^'"\[\](){}])*)(?:\]+|[)}])\s*$"""
+_POINTED = r"^\s*\[[\s\d.eE+-]*\d\.[\s\]]"  # [1. 2.], as numpy writes floats
 _PART = r"""\s*'[^']*'|\s*"[^"]*"|[^,]+"""
 _SEVERAL = r"""['",]"""  # [7] may be an id
 
@@ -52,7 +56,7 @@ def rows_of_ids(
         better, worse = frame.drop(negative), frame.drop(name).rename({negative: name})
         both = [rows_of_ids(one, schema, where, columns) for one in (better, worse)]
         return pl.concat([both[0], both[1].drop_nulls("doc_id").with_columns(relevance=0.0)])
-    ids = _split_ids(frame[name])
+    ids = split_texts(frame[name], where)
     numbers = {ours: _others(candidates_for(words_for(ours, columns), frame.columns), name)
                for ours in ("score", "relevance", "rank")}  # fmt: skip
     beside_ids = list_of_scores(frame, columns) if schema.name == "runs" else None
@@ -61,7 +65,7 @@ def rows_of_ids(
     beside = [one for ours in of_schema for one in numbers[ours]]
     if beside and frame[name].dtype == pl.String and (ids.list.len() <= 1).all():
         return frame.rename({name: "doc_id"})  # a row for each document
-    lists = {one: _split_ids(frame[one]) for one in beside if _is_list(frame[one])}
+    lists = {one: split_texts(frame[one], where) for one in beside if _is_list(frame[one])}
     for values in lists.values():
         _refuse_other_lengths(ids, values, where)
     plain = [one for one in beside if one not in lists]
@@ -140,22 +144,39 @@ def _is_list(column: pl.Series, some: str = "") -> bool:
     Texts of lists are lists if all are, and one has ``some`` in it.
     """
     kind = column.dtype
-    if kind == pl.String and column.head(1).str.contains(_TEXT_OF_LIST).any():
-        return bool(column.str.contains(_TEXT_OF_LIST).all() and column.str.contains(some).any())
+    if kind == pl.String and _plain(column.head(1)).str.contains(_TEXT_OF_LIST).any():
+        texts = _plain(column)
+        return bool(texts.str.contains(_TEXT_OF_LIST).all() and texts.str.contains(some).any())
     return isinstance(kind, pl.List | pl.Array) and not isinstance(kind.inner, pl.Struct)
 
 
-def _split_ids(column: pl.Series) -> pl.Series:
-    """Return lists of what is in each cell: in texts between commas, ; or |, or else blanks."""
+def _plain(texts: pl.Series) -> pl.Series:
+    """Return texts of lists in which numbers and texts of NumPy stand without their types."""
+    has_types = texts.str.contains("np.", literal=True) & texts.str.contains(_OPENS)
+    plain = texts.str.replace_all(_OF_NUMPY, "$1$2") if has_types.any() else texts
+    return plain.zip_with(has_types, texts)
+
+
+def split_texts(column: pl.Series, where: str) -> pl.Series:
+    """Return lists of what is in each cell: in texts between commas, ; or |, or else blanks.
+
+    Raise for a text that begins as a list does, and has brackets or quotes inside its pieces.
+    """
     if isinstance(column.dtype, pl.Array):
         return column.arr.to_list()
     if column.dtype != pl.String:
         return column
-    texts = column.str.strip_chars(" []()")
+    texts = _plain(column)
+    opens, inside = texts.str.contains(_OPENS), texts.str.extract(_WRITTEN)
+    broken = column.filter(opens & (inside.is_null() | texts.str.contains(_POINTED)))
+    if len(broken):
+        expected, found = f"plain lists in {column.name}, such as ['d1', 'd2']", n_and_first(broken)
+        advice = "give lists in place of texts, with the ids alone in them"
+        raise SchemaError(Problem(where, expected, found, advice))
+    texts = inside.zip_with(opens, texts)
     marks = [mark for mark in ",;|" if texts.str.contains(mark, literal=True).any()]
-    part = _PART.replace(",", marks[0]) if marks else ""
-    parts = texts.str.extract_all(part) if marks else texts.str.split(" ")
-    cleaned = parts.list.eval(pl.element().str.strip_chars(" '\""))
+    parts = texts.str.extract_all(_PART.replace(",", marks[0] if marks else r"\s"))
+    cleaned = parts.list.eval(pl.element().str.strip_chars("\n '\""))
     return cleaned.list.eval(pl.element().filter(pl.element() != ""))
 
 

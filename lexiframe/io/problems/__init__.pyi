@@ -7,3 +7,4 @@ from .duplicates import repeated_document as repeated_document
 from .scores_against_ranks import Against as Against
 from .scores_against_ranks import warn_of_scores_against_ranks as warn_of_scores_against_ranks
 from .doubted_judgments import doubts_of_grades as doubts_of_grades
+from .problem_tables import decoded as decoded

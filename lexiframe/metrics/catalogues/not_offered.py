@@ -17,8 +17,8 @@ _DOCUMENTS = (
 )
 _COSTS = "its documents differ in cost; the nearest is {}, where each costs the same"
 _ALL_ITEMS = (
-    "it needs a ranking of all items; the nearest is Accuracy@1000, the area under the ROC curve "
-    "of the first 1000"
+    "it needs a ranking of all items; the nearest is Accuracy(rel=1)@1000, the area under the ROC "
+    "curve of the first 1000"
 )
 _NEAREST = {
     "runid": "it is no number; the name of a run is in the column run",

@@ -35,6 +35,8 @@ _MOST_STATEMENTS = 3
 _MOST_GROUPS = 3
 _MOST_NAMED = 2
 _FEW_JUDGED = 0.5
+_SHARED = 0.9
+"""The share of their requests that two runs have in common if they are copies of one another."""
 _BEST = "is best"
 _NO_RUN = "No run"
 
@@ -310,22 +312,36 @@ def _ranking_sentences(coverage: pl.DataFrame) -> Iterator[str]:
         most = "" if len(runs) == 1 else "up to "
         lack = "lacks" if len(runs) == 1 else "lack"
         yield f"{_run_names(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests."
-    few = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED, pl.col("depth") >= 10)
+    few = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED)
     unseen = few["run"].unique(maintain_order=True).to_list()
     if unseen:
-        yield f"Less than half of the top 10 of {_run_names(unseen)} is judged."
+        top = min(10, max(few["depth"]))  # of shorter lists all are looked at
+        yield f"Less than half of the top {top} of {_run_names(unseen)} is judged."
 
 
 def _same(wins: pl.DataFrame, provenance: Mapping[str, Any]) -> Iterator[str]:
-    """Name runs that tie in all requests by all measures, as copies of one another do."""
+    """Name runs that tie in all requests by all measures, as copies of one another do.
+
+    Those that lack requests of a measure are copies only where they have nearly all in common.
+    """
+    known = {*drop_counts(wins, provenance)["measure"].unique()}
+    lacking = {name: of for name, of in provenance.get("lacking", {}).items() if name in known}
+    in_common = {f"n by {name}": pl.col("n").filter(measure=name).sum() for name in lacking}
+    both = pl.col("run_a", "run_b")
+    are_shared = [
+        pl.col(f"n by {name}")
+        >= _SHARED * pl.max_horizontal(both.replace_strict(of["runs"], default=of["requests"]))
+        for name, of in lacking.items()
+    ]
     tie = wins.filter(pl.col("n") == pl.col("ties")).select("run_a", "run_b").unique()
     pairs = (
         drop_counts(wins, provenance)
         .join(tie, on=["run_a", "run_b"], how="semi")
         .group_by("run_a", "run_b")
-        .agg(n=pl.col("n").sum(), ties=pl.col("ties").sum())
+        .agg(n=pl.col("n").sum(), ties=pl.col("ties").sum(), **in_common)
+        .filter(pl.col("n") > 0, pl.col("n") == pl.col("ties"), *are_shared)
     )
-    same = pairs.filter(pl.col("n") > 0, pl.col("n") == pl.col("ties")).sort("run_a", "run_b")
+    same = pairs.sort("run_a", "run_b")
     if same.height:
         a, b = same.select("run_a", "run_b").row(0)
         more = f", and so do {same.height - 1:,} more pairs" if same.height > 1 else ""

@@ -141,7 +141,113 @@ def test_unknown_items_are_refused_or_cold():
     cold = lf.read_items(TABLE, users=20, unknown="cold")
     assert lf.list_scores(lists, "ARP@2", cold)["value"].to_list() == [0.5]
     assert lf.list_scores(lists, "ILD@2", cold)["value"].to_list() == [None]
-    assert lf.catalogue(lists, "Coverage", cold).values["value"].to_list() == [2 / 13]
+    assert lf.catalogue(lists, "Coverage", cold).values["value"].to_list() == [1 / 12]
+
+
+@pytest.mark.parametrize("measure", ["Coverage@5", "Gini@5", "Gini(exposure=dcg)@5", "Exposure@5"])
+@pytest.mark.parametrize("groups", [None, 2])
+def test_what_a_run_reaches_does_not_hang_on_runs_beside_it(measure, groups):
+    cold = lf.read_items(TABLE, users=20, unknown="cold")
+    strange = {q: {f"new{n}": -n for n in range(4)} | {"d3": -9} for q in RUNS["a"]}
+    how = {"groups": groups, "providers": OWNERS}
+    alone, beside = (lf.catalogue(of, measure, cold, **how).values.filter(run="a")
+                     for of in ({"a": RUNS["a"]}, {"a": RUNS["a"], "z": strange}))  # fmt: skip
+    assert_frame_equal(beside, alone)
+    plain = lf.catalogue({"a": RUNS["a"]}, measure, ITEMS, **how).values
+    assert_frame_equal(alone, plain)
+    swapped = lf.catalogue({**RUNS, "z": strange}, measure, cold, **how, test="randomization")
+    assert swapped.comparisons["p_value"].is_between(0, 1).all()
+
+
+def test_items_of_the_history_do_not_enlarge_the_catalogue():
+    past = pl.DataFrame({"user_id": ["u", "u"], "item_id": ["d1", "sold out"]})
+    items = lf.read_items(TABLE.drop("users"), history=past, unknown="cold")
+    lists = {"r": {"q": {"sold out": 2, "d1": 1}}}
+    assert len(items) == 13
+    assert lf.catalogue(lists, "Coverage", items).values["value"].to_list() == [1 / 12]
+
+
+@pytest.mark.parametrize("ids, cause", [
+    (["1.0", "2.0"], "decimal points of whole numbers .'1.0' and '1'.: write the ids alike"),
+    (["007"], "leading zeros"),
+    (["x", "y"], "none of the catalogue's 9 .'1', '2', '3', ...."),
+])  # fmt: skip
+def test_no_item_of_the_catalogue_at_all_is_said(ids, cause):
+    films = pl.DataFrame({"item_id": range(1, 10)})
+    past = pl.DataFrame({"user_id": ["u"] * len(ids), "item_id": ids})
+    with pytest.raises(lf.LexiframeError, match=rf"history: .*{cause}") as refused:
+        lf.read_items(films, history=past)
+    assert ("unknown='cold'" in str(refused.value)) == (ids == ["x", "y"])
+    with pytest.warns(lf.LexiframeWarning, match=rf"history: .*{cause}.* items without users"):
+        lf.read_items(films, history=past, unknown="cold")
+    with pytest.warns(lf.LexiframeWarning, match=rf"runs: .*{cause}"):
+        lf.catalogue({"r": {"q": ids}}, "Coverage", lf.read_items(films, unknown="cold"))
+
+
+@pytest.mark.parametrize("name, table", [
+    ("item_id", "items"), ("user_id", "history"), ("item_id", "history"), ("item_id", "vectors"),
+])  # fmt: skip
+def test_ids_that_are_floats_are_refused_as_those_of_runs(name, table):
+    tables = {
+        "items": pl.DataFrame({"item_id": [7, 8]}),
+        "history": pl.DataFrame({"user_id": [1, 1], "item_id": [7, 8]}),
+        "vectors": pl.DataFrame({"item_id": [7, 8], "vector": [[0.5], [1.0]]}),
+    }
+    tables[table] = tables[table].cast({name: pl.Float64})
+    said = rf"{table}: expected strings in \w+, found Float64; ids cannot be floats: cast them"
+    with pytest.raises(lf.SchemaError, match=said):
+        lf.read_items(tables.pop("items"), **tables)
+
+
+@pytest.mark.parametrize("column, dtype", [
+    ({"item_id": [["a"]]}, "expected strings in doc_id, found List"),
+    ({"users": [[2]]}, "items, users: expected numbers, found List.*; flatten it"),
+    ({"genres": [[["x"]]]}, "items, genres: expected a list for each item, without lists in it"),
+    ({"embedding": [[[0.5]]]}, "items, embedding: expected a list for each item"),
+    ({"vector": pl.Series([[[0.5]]], dtype=pl.Array(pl.Float64, (1, 1)))}, "items, vector: exp"),
+])  # fmt: skip
+def test_lists_where_there_should_be_none(column, dtype):
+    with pytest.raises(lf.SchemaError, match=dtype):
+        lf.read_items(pl.DataFrame({"item_id": ["a"]} | column))
+
+
+AS_TEXT = ["Thriller, Drama", "Drama", "Comedy ,Drama"]
+
+
+@pytest.mark.parametrize("texts", [
+    AS_TEXT,
+    [one.replace(",", "|") for one in AS_TEXT],
+    ["['Thriller', 'Drama']", "['Drama']", "['Comedy' 'Drama']".replace("' '", "', '")],
+    ["['Thriller' 'Drama']", "['Drama']", "['Comedy' 'Drama']"],  # as NumPy writes them
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["categories", "genre"])
+@pytest.mark.filterwarnings("ignore:items. texts with commas")
+def test_categories_as_text(texts, name):
+    lists = [[word.strip() for word in one.split(",")] for one in AS_TEXT]
+    run = {"r": {"u": {"a": 3, "b": 2, "c": 1}}}
+    values = [
+        lf.list_scores(run, ["CategoryEntropy@3", "ILD(distance=jaccard)@3"], lf.read_items(table))
+        for table in (pl.DataFrame({"item_id": [*"abc"], name: of}) for of in (lists, texts))
+    ]
+    assert_frame_equal(*values)
+
+
+def test_texts_that_are_split_at_commas_are_said_and_no_category_is_none():
+    table = pl.DataFrame({"item_id": ["a", "b"], "genres": ["Drama, War", "(no genres listed)"]})
+    with pytest.warns(lf.LexiframeWarning, match=r"several categories each, 1 \('Drama, War'\)"):
+        items = lf.read_items(table)
+    assert items.categories.sum(axis=1).tolist() == [2, 0]
+    broken = table.with_columns(genres=pl.lit("[('Drama', 1)]"))
+    with pytest.raises(lf.SchemaError, match="items: expected plain lists in category"):
+        lf.read_items(broken)
+
+
+@pytest.mark.parametrize("measure", ["Coverage", "Gini"])
+def test_intervals_end_at_the_bounds(measure):
+    lists = {"1": {"a": 2, "b": 1}, "2": {"c": 2, "d": 1}, "3": {"e": 1}}
+    items = lf.read_items(pl.DataFrame({"item_id": [*"abcdef"]}))
+    wide = lf.catalogue({"r": lists}, measure, items, alpha=0.001).values
+    assert wide.select("ci_low", "ci_high").row(0) == (0, 1)
 
 
 def test_what_the_user_had_is_counted():
@@ -174,7 +280,7 @@ def test_what_the_user_had_is_counted():
         {"categories": pl.DataFrame({"doc_id": ["b"], "category": ["x"]}), "unknown": "cold"},
         "categories: expected items of the catalogue, .*; add them to the table of items$",
     ),
-    ({"doc_id": ["a", None]}, {}, "expected doc_id in each row, found none in 1 of 2"),
+    ({"doc_id": ["a", None]}, {}, "doc_id is part of the key, but 1 rows have no value"),
     ({"doc_id": ["a", "b"], "vector": [[1.0], [1.0, 2.0]]}, {}, "found widths 1, 2"),
     ({"doc_id": ["a"], "vector": [[float("nan")]]}, {}, "found NaN or infinite for 1"),
     ({"doc_id": ["a"], "vector": ["x"]}, {}, "lists of numbers of one width, found String"),

@@ -466,3 +466,31 @@ def test_one_request_against_a_baseline_says_that_no_test_is_possible():
     assert "\nno test is possible with one request\n" in shown(e)
     few = "1 request: too few for any conclusion by AP; a is ahead; no test is possible with one"
     assert baseline_sentences(e) == [f"{few} request."]
+
+
+SAME = "tie in every request by all measures: are they the same run?"
+
+
+def values_of(**runs):
+    rows = [(run, f"q{n}", "F1", x) for run, of in runs.items() for n, x in of.items()]
+    return pl.DataFrame(rows, ["run", "query_id", "measure", "value"], orient="row")
+
+
+@pytest.mark.parametrize("missing", ["own", "common"])
+@pytest.mark.parametrize("n_shared, is_said", [(1, False), (10, False), (19, True), (20, True)])
+def test_copies_share_nearly_all_requests(missing, n_shared, is_said):
+    x = {n: n / 20 for n in range(20)}
+    y = {n: x.get(n, 0.5) for n in range(20 - n_shared, 40 - n_shared)}
+    e = lf.evaluate_scores(values_of(x=x, y=y, z=dict.fromkeys(range(40), 0.9)), missing=missing)
+    assert (f"x and y {SAME}" in str(e)) == is_said
+
+
+def test_runs_whose_lists_differ_are_no_copies():
+    items = lf.read_items(pl.DataFrame({"item_id": [*"abc"], "vector": [[1, 0], [0, 1], [1, 1]]}))
+    runs = {"x": {"1": {"a": 2}, "2": {"b": 2, "c": 1}, "3": {"c": 2, "b": 1}},
+            "y": {"1": {"a": 2, "c": 1}, "2": {"b": 2, "c": 1}, "3": {"c": 2}}}  # fmt: skip
+    judged = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
+    assert SAME not in str(lf.evaluate(runs, judged, ["RR", "ILD@2"], items=items))
+    assert SAME in str(lf.evaluate(runs, judged, ["RR", "num_ret"]))
+    same = {"x": runs["x"], "y": runs["x"]}
+    assert SAME in str(lf.evaluate(same, judged, ["RR", "ILD@2", "num_ret"], items=items))
