@@ -16,6 +16,7 @@ from lexiframe.evaluation.options import Inference, check_baseline
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, grouping, measured, pairs
 from lexiframe.pairwise import facts as of_measures
+from lexiframe.projection import answers
 from lexiframe.significance import replicates as replication
 
 
@@ -69,4 +70,5 @@ def evaluated(
         coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
         replicated=of_replicates,
         _part=part,
+        _unanswered=answers.unanswered_in(s),
     )

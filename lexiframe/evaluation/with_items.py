@@ -320,6 +320,7 @@ def _joined_lists(
         parts=e.parts,
         _origin=e._origin,
         _part=whole,
+        _unanswered=e._unanswered,
     )
 
 

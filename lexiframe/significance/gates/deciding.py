@@ -20,6 +20,7 @@ from lexiframe.significance.gates.gate_coverage import RankedPairs, add_coverage
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
     add_directions,
+    is_answered,
     refuse_lone_requests,
     refuse_wide,
     settle_lone_requests,
@@ -293,6 +294,8 @@ requests).
             two = add_directions(two, smaller_is_better, larger_is_better)
             if missing == "refuse":
                 refuse_lone_requests(two)
+            if missing == "drop":
+                two = two.filter(is_answered(two))
         return two
 
     of_each = {name: asked_of(two) for name, two in of_each.items()}
