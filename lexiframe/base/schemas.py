@@ -158,7 +158,8 @@ QRELS = _table_schema("qrels", "query_id iteration? doc_id", "relevance")
 POSITIONS = _table_schema(
     "positions",
     "run query_id doc_id",
-    "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size? answered?",
+    "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size? "
+    "answered?",
     nullable="doc_id",
     answered=BOOL,
 )

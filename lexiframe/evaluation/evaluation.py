@@ -120,7 +120,7 @@ class Evaluation:
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
     answers: Any = None
-    _unanswered: pl.DataFrame = field(default_factory=pl.DataFrame)
+    _unanswered: pl.DataFrame | None = None
 
     @property
     def catalogue(self) -> Any:

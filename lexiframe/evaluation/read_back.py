@@ -117,7 +117,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         replicated=replicated,
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
-        _unanswered=pl.DataFrame() if s is None else answers.unanswered_in(s),
+        _unanswered=None if s is None else answers.unanswered_in(s),
         _origin=None if marks is None else _origin(provenance, marks, attributes),
         _in_parts=part is None,
     )

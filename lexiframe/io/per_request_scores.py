@@ -18,6 +18,7 @@ from lexiframe.base import (
     printed,
     schemas,
     shown,
+    to_polars,
     typed,
     warn,
 )
@@ -243,6 +244,7 @@ def load_scores(
         from lexiframe.io.collection_scores import checked_collections
 
         table = checked_collections(tables, origins, kept, wanted)
+        warn_of_zeros(table)
         return Loaded(table, [], [file for of_one in files for file in of_one])
     warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
@@ -254,6 +256,7 @@ def load_scores(
     if warns:
         _refuse_null_scores(table, origins)
         _warn_of_absent(table)
+        warn_of_zeros(table)
     table = table.filter(pl.col("value").is_not_null())
     measures = table["measure"].unique(maintain_order=True).to_list()
     table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
@@ -400,6 +403,25 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
             f"{n_and_first(names)}, {printed.counted(n_lacking, 'value')} in all; "
             "means are over the values that a run has, so give 0 where it found nothing "
             "(trec_eval -q -c prints these zeros from version 10 on, earlier versions do not)"
+        )
+
+
+def warn_of_zeros(s: Any) -> None:
+    """Warn of scores that are 0 because a ranking is missing, with the requests of each run."""
+    if "answered" not in getattr(s, "column_names", getattr(s, "columns", ())):
+        return
+    table, keys = to_polars(s), ["collection", "query_id"]
+    requests = pl.struct(name for name in keys if name in table.columns).n_unique()
+    of, filled = table.select(requests).item(), table.filter(~pl.col("answered"))
+    counts = filled.group_by(pl.col("run").cast(pl.String)).agg(n=requests).sort("run")
+    if counts.height:
+        said = [
+            f"{n:,} of {of:,} requests of {_shown_name(run)}" for run, n in counts.head(3).rows()
+        ]
+        warn(
+            "scores are 0 because rankings are missing: "
+            f"{', '.join(said)}{', ...' * (counts.height > len(said))}; give the rankings, or leave "
+            "these requests out for all runs"
         )
 
 

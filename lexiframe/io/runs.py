@@ -16,7 +16,7 @@ from lexiframe.io.files.data_sources import find_sources, refuse_twins, warn_of_
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.tables import to_arrow
 from lexiframe.io.reading_options import Better, TextOptions, Third
-from lexiframe.io.run_parts import NameFrom, RunPart, warn_of_doubts
+from lexiframe.io.run_parts import NameFrom, RunPart, refuse_empty, warn_of_doubts
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.typing import RunsLike
@@ -155,8 +155,8 @@ def read_runs(
     ReadError
         With file and line, for anything that cannot be read.
     SchemaError
-        For a frame that lacks a column, or has no rows, and for different scores beyond 2^53 (nanoseconds since
-        1970, say) that would be equal as float64.
+        For a frame that lacks a column, or has no rows, and for different scores beyond 2^53
+        (nanoseconds since 1970, say) that would be equal as float64.
     LexiframeError
         For an option with a value that it cannot have.
     TypeError

@@ -78,17 +78,17 @@ def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
     return rows.select(pl.col(keys).cast(pl.String), "answered").unique()
 
 
-def say_answered(s: pl.DataFrame, unanswered: pl.DataFrame) -> pl.DataFrame:
+def say_answered(s: pl.DataFrame, unanswered: pl.DataFrame | None) -> pl.DataFrame:
     """Return scores with the column ``answered``, if some are of rankings that are unanswered.
 
     Examples
     --------
-    >>> s = pl.DataFrame({"run": ["a", "b"], "query_id": "q1", "measure": "AP", "value": [0.5, 0.0]})
+    >>> s = pl.DataFrame({"run": ["a", "b"], "query_id": "q1", "value": [0.5, 0.0]})
     >>> missing = pl.DataFrame({"run": ["b"], "query_id": ["q1"], "answered": [False]})
     >>> say_answered(s, missing)["answered"].to_list(), say_answered(s, missing.clear()).columns
-    ([True, False], ['run', 'query_id', 'measure', 'value'])
+    ([True, False], ['run', 'query_id', 'value'])
     """
-    if unanswered.is_empty():
+    if unanswered is None or unanswered.is_empty():
         return s
     keys = [name for name in unanswered.columns if name != "answered"]
     marks = unanswered.with_columns(marked=True)

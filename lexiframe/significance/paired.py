@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.base.face import added
+from lexiframe.io import per_request_scores
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
 from lexiframe.significance import replicates as replication
@@ -284,6 +285,7 @@ def compare(
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")
+    per_request_scores.warn_of_zeros(d)
     d = average_replicates("compare", d, replicates, tests)
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = group_attributes(requests, by, cluster)

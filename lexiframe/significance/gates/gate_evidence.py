@@ -51,7 +51,8 @@ def refuse_lone_requests(s: pl.DataFrame) -> None:
             f"{only:,} of {of:,} requests for {measure} have a score of {run} only"
             for measure, run, only, of in found.sort("measure", "run").rows()
         )
-        raise LexiframeError(f"gate: expected scores of both runs, found that {said}{_WAYS}")
+        zeros = " (0 in place of a missing ranking is no score)" * ("answered" in s.columns)
+        raise LexiframeError(f"gate: expected scores of both runs, found that {said}{zeros}{_WAYS}")
 
 
 def refuse_missing_rankings(answers: pl.DataFrame, missing: GateMissing) -> None:

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
+from lexiframe.views.sentences.coverage import (
+    judged_where_pooled,
+    missing_in_words,
+    run_names,
+    told_of_each,
+)
 from lexiframe.views.sentences.gains import first_test_rows
 from lexiframe.views.sentences.lacking import (
     NOTHING_JUDGED,
@@ -33,7 +38,7 @@ from lexiframe.views.sentences.verdicts import verdict_rows
 _MOST_STATEMENTS = 3
 """The number of sentences from which on measures share one that do not say quite the same."""
 _MOST_GROUPS = 3
-_MOST_NAMED = 2
+
 _FEW_JUDGED = 0.5
 _BEST = "is best"
 _NO_RUN = "No run"
@@ -160,7 +165,7 @@ def _answers_sentence(answers: _Answers, group: str, asked: Sequence[str]) -> st
 def _near_phrase(runs: Sequence[tuple[str, ...]]) -> str:
     """Name the runs that are near the first by each measure, or say how many there are."""
     if len({frozenset(some) for some in runs}) == 1:
-        return f"{_run_names(runs[0], 'others')} {_are(runs[0])}"
+        return f"{run_names(runs[0], 'others')} {_are(runs[0])}"
     n = printed.n_range([len(some) for some in runs])
     return f"{printed.counted(n, 'other')} {'is' if n == '1' else 'are'}"
 
@@ -187,22 +192,16 @@ def _best_sentences(rows: Sequence[Row], group: str, inference: Mapping[str, Any
 def _first_answer(row: Row, family: str) -> _Answer:
     best, worse, untested = row["best"], row["worse"], row["untested"]
     if begin := too_few_to_conclude(row, family):
-        return _Answer(begin, *who_is_first(row, _run_names))
+        return _Answer(begin, *who_is_first(row, run_names))
     verb = "is first" if len(best) == 1 else "share the first place"
     if worse and not row["not_worse"] and not untested:
-        others = f"{_run_names(worse)} is" if len(worse) == 1 else "all others are"
+        others = f"{run_names(worse)} is" if len(worse) == 1 else "all others are"
         verb, colon = (_BEST, ":") if len(best) == 1 else (verb, ";")
-        return _Answer("", _run_names(best), verb, (), f"{colon} {others} significantly worse")
-    end = f"; {_run_names(untested)} cannot be tested" if untested else ""
+        return _Answer("", run_names(best), verb, (), f"{colon} {others} significantly worse")
+    end = f"; {run_names(untested)} cannot be tested" if untested else ""
     if row["better"]:
-        end += f"; the test favours {_run_names(row['better'])} significantly"
-    return _Answer("", _run_names(best), verb, tuple(row["not_worse"]), end)
-
-
-def _run_names(runs: Sequence[str], many: str = "runs") -> str:
-    """Name some runs; of many the number, as the table marks them."""
-    shown = [printed.shortened(run) for run in runs]
-    return printed.and_joined(shown) if len(runs) <= _MOST_NAMED else f"{len(runs):,} {many}"
+        end += f"; the test favours {run_names(row['better'])} significantly"
+    return _Answer("", run_names(best), verb, tuple(row["not_worse"]), end)
 
 
 def _are(runs: Sequence[str]) -> str:
@@ -232,26 +231,26 @@ def _baseline_sentences(rows: Sequence[Row], group: str, inference: Mapping[str,
 
 def _runs_by_measures(rows: Sequence[Row], column: str) -> str:
     """Return the runs of a column of rows, each with the measures of which it has these."""
-    by_runs = measures_by(rows, lambda row: _run_names(row[column]) if row[column] else "none")
+    by_runs = measures_by(rows, lambda row: run_names(row[column]) if row[column] else "none")
     return ", ".join(f"{runs} by {printed.and_joined(of)}" for runs, of in by_runs.items())
 
 
 def _uncompared_answer(row: Row, inference: Mapping[str, Any]) -> _Answer:
     baseline, side = printed.shortened(inference["baseline"]), inference["alternative"]
     if begin := too_few_to_conclude(row, inference["family"]):
-        return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], _run_names))
+        return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], run_names))
     better, worse, open_ = (row[name] for name in ("better", "worse", "undecided"))
     if row["incomparable"] and not (better or worse or open_):
         return _Answer("", _NO_RUN, f"can be compared with {baseline}", (), "")
     runs, what = (worse, "worse") if side == "less" else (better, "better")
-    said = [f"{_run_names(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
+    said = [f"{run_names(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
     if open_:
-        said.append(f"{_run_names(open_)} {_are(open_)} not significantly different from it")
+        said.append(f"{run_names(open_)} {_are(open_)} not significantly different from it")
     if row["incomparable"]:
-        said.append(f"{_run_names(row['incomparable'])} not comparable")
+        said.append(f"{run_names(row['incomparable'])} not comparable")
     verb = f"{_are(runs)} significantly {what} than {baseline}"
     return _Answer(
-        "", _run_names(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said)
+        "", run_names(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said)
     )
 
 
@@ -278,7 +277,7 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
     def say(row: Row) -> _Answer:
         begin = too_few_to_conclude(row, inference["family"])
         verb = "is first" if len(row["best"]) == 1 else "share the first place"
-        return _Answer(begin, _run_names(row["best"]), verb) if begin else _NONE
+        return _Answer(begin, run_names(row["best"]), verb) if begin else _NONE
 
     said = _shared_sentences(rows, say, group)
     found = [
@@ -302,18 +301,11 @@ def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
 
 
 def _ranking_sentences(coverage: pl.DataFrame) -> Iterator[str]:
-    if coverage.height and coverage["missing"].sum():
-        lacking = coverage.filter(pl.col("missing") > 0)
-        runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
-        n = coverage["requests"][0]
-        worst = max(lacking["missing"])
-        most = "" if len(runs) == 1 else "up to "
-        lack = "lacks" if len(runs) == 1 else "lack"
-        yield f"{_run_names(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests."
+    yield from missing_in_words(coverage)
     few = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED, pl.col("depth") >= 10)
     unseen = few["run"].unique(maintain_order=True).to_list()
     if unseen:
-        yield f"Less than half of the top 10 of {_run_names(unseen)} is judged."
+        yield f"Less than half of the top 10 of {run_names(unseen)} is judged."
 
 
 def _same(wins: pl.DataFrame, provenance: Mapping[str, Any]) -> Iterator[str]:
