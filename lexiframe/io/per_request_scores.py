@@ -415,14 +415,10 @@ def warn_of_zeros(s: Any) -> None:
     of, filled = table.select(requests).item(), table.filter(~pl.col("answered"))
     counts = filled.group_by(pl.col("run").cast(pl.String)).agg(n=requests).sort("run")
     if counts.height:
-        said = [
-            f"{n:,} of {of:,} requests of {_shown_name(run)}" for run, n in counts.head(3).rows()
-        ]
-        warn(
-            "scores are 0 because rankings are missing: "
-            f"{', '.join(said)}{', ...' * (counts.height > len(said))}; give the rankings, or leave "
-            "these requests out for all runs"
-        )
+        each = [f"{n:,} of {of:,} requests of {_shown_name(run)}" for run, n in counts.rows()]
+        said = f"{', '.join(each[:3])}{', ...' * (len(each) > 3)}"
+        advice = "give the rankings, or leave these requests out for all runs"
+        warn(f"scores are 0 because rankings are missing: {said}; {advice}")
 
 
 def _shown_name(name: str) -> str:

@@ -62,23 +62,50 @@ def first_sentences(
 def _conclusions(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[str]:
-    inference, by = provenance["inference"], provenance["groups"]
     yield from unmatched_said(provenance)
-    if drop_unmatched(tables, provenance)["means"]["run"].n_unique() < 2:
+    if _is_alone(tables, provenance):
         one = "One run is left" if provenance.get("unmatched") else "There is one run"
         yield f"{one}: a verdict needs two."
         return
+    rows, statements = _stated(tables, provenance)
+    yield from Lacking.read_provenance(provenance).said(provenance["measures"])
+    for group, part in _first_groups(rows, provenance["groups"]):
+        yield from statements(part.to_dicts(), group, provenance["inference"])
+
+
+def sentences_by_group(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return what `first_sentences` says of the runs, for each group of requests by its name."""
+    by = provenance["groups"]
+    if is_nothing_judged(tables["coverage"]) or _is_alone(tables, provenance):
+        groups = printed.name_groups(tables["orderings"], by)["group"]
+        return dict.fromkeys(groups, [*first_sentences(tables, provenance)][:1])
+    rows, statements = _stated(tables, provenance)
+    keys = rows.select(pl.col(f"by {name}").alias(name) for name in by) if by else rows
+    named = rows.with_columns(title=printed.name_groups(keys, by)["group"])
+    parts = named.partition_by("title", as_dict=True, maintain_order=True)
+    return {
+        str(key[0]): statements(part.to_dicts(), "", provenance["inference"])
+        for key, part in parts.items()
+    }
+
+
+def _is_alone(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> bool:
+    return drop_unmatched(tables, provenance)["means"]["run"].n_unique() < 2
+
+
+def _stated(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> tuple[pl.DataFrame, Callable[..., list[str]]]:
+    """Return what is known of each measure, and the function that makes sentences of it."""
+    inference, by = provenance["inference"], provenance["groups"]
     compared = {**tables, "comparisons": first_test_rows(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
-        rows, statements = baseline_rows(compared, provenance), _baseline_sentences
-    elif inference["alternative"] != "two-sided":
-        known = drop_unmatched(compared, provenance)
-        rows, statements = _one_sided_rows(known, provenance), _one_sided
-    else:
-        rows, statements = verdict_rows(drop_unranked(compared, by), provenance), _best_sentences
-    yield from Lacking.read_provenance(provenance).said(provenance["measures"])
-    for group, part in _first_groups(rows, by):
-        yield from statements(part.to_dicts(), group, inference)
+        return baseline_rows(compared, provenance), _baseline_sentences
+    if inference["alternative"] != "two-sided":
+        return _one_sided_rows(drop_unmatched(compared, provenance), provenance), _one_sided
+    return verdict_rows(drop_unranked(compared, by), provenance), _best_sentences
 
 
 def _first_groups(rows: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
