@@ -46,6 +46,7 @@ from lexiframe.significance.gates.gate_tests import (
     usual_correction,
 )
 from lexiframe.significance.gates.unchanged import sameness, settled
+from lexiframe.significance.margin_power import tost_power
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import mean_of_replicates
@@ -509,8 +510,13 @@ def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
     freedom, half = np.maximum(n - 1, 1), mean - low
     is_t = table["test"].str.starts_with("t").to_numpy()
     error = np.where(is_t, half / sums.t_reach(freedom, alpha), deviation / np.sqrt(n))
-    half = np.where(is_t, error * sums.t_reach(freedom, level), half)
-    return pl.Series(unchanged_passes(require, half, error, margin), nan_to_null=True)
+    passes = unchanged_passes(require, half, error, margin)
+    if require != "better":  # by t the spread is estimated anew, which matters for few requests
+        by_t = np.flatnonzero(is_t & (error > 0))
+        below = margin[by_t] / error[by_t]
+        above = below if require == "equivalent" else np.full_like(below, np.inf)
+        passes[by_t] = tost_power(below, above, freedom[by_t], level)
+    return pl.Series(passes, nan_to_null=True)
 
 
 def _deviations(cube: Any, candidate: str) -> pl.DataFrame:

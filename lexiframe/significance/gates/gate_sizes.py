@@ -54,7 +54,7 @@ def unchanged_passes(
 
     ``half`` is how far the interval's lower end is below the mean, and ``error`` the standard error
     of the mean, which is taken for normal and around 0: Φ((δ − half) / error), for "equivalent"
-    on both sides. What is to be better is not to be unchanged: NaN.
+    on both sides, as if the next sample had the same spread. What is to be better is not to be unchanged: NaN.
 
     Examples
     --------
