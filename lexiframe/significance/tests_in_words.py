@@ -51,7 +51,8 @@ def each_test(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
 
     Examples
     --------
-    >>> rows = [{"measure": m, "test": t, "correction": "holm"} for m, t in (("AP", "t"), ("P@1", "sign"))]
+    >>> tests = {"AP": "t", "P@1": "sign"}
+    >>> rows = [{"measure": m, "test": t, "correction": "holm"} for m, t in tests.items()]
     >>> each_test(rows)[0], each_test(rows[:1])[0]
     ('paired t-test for AP; sign test for P@1; ', 'paired t-test, ')
     """

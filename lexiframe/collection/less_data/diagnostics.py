@@ -296,8 +296,8 @@ def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Key ``predictor``: ``"RR(level=2)"``, the sign of δRR at recall level 2, and
-        ``"sgnLP"``, lexiprecision on the levels from 2 on. ``n`` pairs of rankings have different first ranks
+        Key ``predictor``: ``"RR(level=2)"``, the sign of δRR at recall level 2, and ``"sgnLP"``,
+        lexiprecision on the levels from 2 on. ``n`` pairs of rankings have different first ranks
         and at least two relevant items; for ``correct`` of them the predictor has the sign of
         δRR_1, a tie being wrong; ``accuracy`` = correct / n.
 

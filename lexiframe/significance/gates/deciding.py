@@ -159,8 +159,8 @@ def gate(
         level 1 − 2 alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its
         opposite, corrected to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is
         ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence that begins
-        with this word in capitals; it also says where the power is low: that it would pass an
-        unchanged candidate in fewer than half of the cases (about, by the spread observed).
+        with this word in capitals; it also says where the power is low: that it would pass a
+        candidate that is as good in fewer than half of the cases (about, by the spread observed).
         ``required`` is the number of requests that would decide an undecided row, null for others.
         ``requests`` is the number of requests of which either run has a score,
         ``baseline_answered`` and ``candidate_answered`` how many of them each has; null for
@@ -501,7 +501,7 @@ def _required_requests(
 
 
 def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
-    """Return about how probably an unchanged candidate passes each row; null where not known.
+    """Return about how probably a candidate as good passes each row; null where not known.
 
     Intervals by t tell the error by clusters, seeds or two judges, too.
     """
