@@ -160,18 +160,24 @@ QRELS = _table_schema("qrels", "query_id iteration? doc_id", "relevance")
 POSITIONS = _table_schema(
     "positions",
     "run query_id doc_id",
-    "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size?",
+    "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size? "
+    "answered?",
     nullable="doc_id",
+    answered=BOOL,
 )
 SUBTOPIC_POSITIONS = _table_schema(
     "subtopic_positions",
     "run query_id subtopic doc_id",
-    "relevance position level n_relevant n_retrieved pool_size? rel?",
+    "relevance position level n_relevant n_retrieved pool_size? rel? answered?",
     nullable="subtopic doc_id",
+    answered=BOOL,
 )
-SCORES = _table_schema("scores", "run query_id measure", "value smaller_is_better?")
+# `answered` is false where a missing ranking became 0, and null where that is not known; in the
+# coverage it is a count.
+_OF_SCORES = "value smaller_is_better? answered?"
+SCORES = _table_schema("scores", "run query_id measure", _OF_SCORES, answered=BOOL)
 REPLICATED_SCORES = _table_schema(
-    "replicated_scores", "run replicate query_id measure", "value smaller_is_better?"
+    "replicated_scores", "run replicate query_id measure", _OF_SCORES, answered=BOOL
 )
 AGGREGATES = _table_schema("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table_schema(

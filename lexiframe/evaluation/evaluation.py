@@ -34,6 +34,7 @@ from lexiframe.pairwise import (
     pairs,
     parse_measures,
 )
+from lexiframe.projection import answers as of_rankings
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class Evaluation:
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
     answers: Any = None
+    _unanswered: pl.DataFrame | None = None
 
     @property
     def catalogue(self) -> Any:
@@ -153,8 +155,8 @@ class Evaluation:
 
     @cached_property
     def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
-        part = self.part()
-        return dict(zip(KEPT, pairs.tables_of(part), strict=True))
+        s, d = pairs.tables_of(self.part())
+        return dict(zip(KEPT, (of_rankings.say_answered(s, self._unanswered), d), strict=True))
 
     def part(self) -> PairCube:
         """Return the scores and preferences of all requests as arrays; raises as they do."""
@@ -552,7 +554,8 @@ class Evaluation:
             projected, measures = self.origin("scores").projected()
             scores = projected.scores(measures)
             cubes = projected.parts(measures, scores, in_order=True, label="preferences")
-        of_requests = pairs.scores_of(scores), pairs.preferences_in_blocks(cubes)
+        s = of_rankings.say_answered(pairs.scores_of(scores), self._unanswered)
+        of_requests = s, pairs.preferences_in_blocks(cubes)
         return dict(zip(KEPT, of_requests, strict=True))
 
     def report(

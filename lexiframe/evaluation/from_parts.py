@@ -15,6 +15,7 @@ from lexiframe.evaluation.buckets.held import HELD, Held, Work
 from lexiframe.evaluation.buckets.plan import KEPT, Kept, Plan
 from lexiframe.evaluation.buckets.results import Attributed, BucketResult
 from lexiframe.evaluation.buckets.sizes import room_in
+from lexiframe.evaluation.buckets.writing import complete_parts
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import logs, problems, qrel_files
@@ -94,6 +95,7 @@ def evaluated_by(
     plan = plan_of(how, runs, out, keep)
     held = _held_for(plan, how, work)
     total = engine(plan, held)
+    complete_parts(out, keep)
     memory_use.give_back()  # before tables with a row a pair are made, and after that
     unmatched = _report(plan, total, some_queries)
     kept: dict[str, Any] = {"parts": {name: str(Path(str(out), name)) for name in keep}}
@@ -151,6 +153,7 @@ def _report(
         raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
     _refuse_without_items(plan, sums)
     _report_groups(plan, total["attributed"])
+    answers.refuse_without_rows(counts)
     answers.warn_of_counts(counts, said.repairs)
     problems.warn_of_scores_against_ranks(said.against)
     if needed.count_any_grade(plan.measures):

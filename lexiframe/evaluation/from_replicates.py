@@ -12,6 +12,7 @@ from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, scan_runs
 from lexiframe.metrics import Metric, coverages
 from lexiframe.pairwise import facts, measured, pairs
+from lexiframe.projection import answers
 
 
 def evaluate_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation:
@@ -33,9 +34,11 @@ def evaluate_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Eval
     covered = coverages.coverage_sums(
         ranked, projected.positions, coverages.bounded(metrics), None, policies.no_relevant
     )
+    s = pairs.scores_of(projected.scores(metrics))
+    s = answers.say_answered(s, answers.unanswered(ranked))
     grades = ranked.judged.judgments["relevance"]
     return evaluated(
-        coded.replicates_apart(pairs.scores_of(projected.scores(metrics))),
+        coded.replicates_apart(s),
         [str(metric) for metric in metrics],
         how.inference,
         (how.requests, how.groups),

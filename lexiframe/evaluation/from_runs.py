@@ -353,7 +353,8 @@ def evaluate_ranked(
     answers.warn_of_doubts(ranked)
     marks = fingerprints.fingerprints(ranked, projected.measures) if kept is None else None
     origin = Origin(runs, qrels, projected.measures, how, sources, marks, kept)
-    return replace(e, _origin=origin, _part=projected.known)
+    missing = answers.unanswered(ranked)
+    return replace(e, _origin=origin, _part=projected.known, _unanswered=missing)
 
 
 def _evaluate_in_parts(sources: batches.Sources, **how: Any) -> Evaluation:

@@ -16,6 +16,7 @@ from lexiframe.evaluation.options import Inference, check_baseline
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, grouping, measured, pairs
 from lexiframe.pairwise import facts as of_measures
+from lexiframe.projection import answers
 from lexiframe.significance import replicates as replication
 
 
@@ -56,17 +57,22 @@ def evaluated(
         d = pl.concat([*differences, preferences], how="diagonal")
         part = measured.cube_of_tables(s, d)
     attributes = grouping.attributes_of(part, requests, by) if by else None
+    there = table
+    if coverage is None and "answered" in s.columns:  # the coverage would say what is missing
+        there = s.filter(pl.col("answered").fill_null(value=True))
+        missing = missing or "zero"
     facts = {**sources, "measures": [*names], "missing": missing}
     told = of_measures.as_provenance(known or of_measures.facts_of_scores(s))
     return assembled(
         sums_of(part, attributes, by),
-        facts | {"facts": told, "lacking": missing_requests.lacking_requests(table)},
+        facts | {"facts": told, "lacking": missing_requests.lacking_requests(there)},
         "mean" if preferences is None else "win_rate",
         inference,
         (attributes, by, requests),
         missing=missing,
-        tested=part if of_replicates is None else of_replicates,
+        tested=part if of_replicates is None else of_replicates.drop("answered", strict=False),
         coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
         replicated=of_replicates,
         _part=part,
+        _unanswered=answers.unanswered_in(s),
     )

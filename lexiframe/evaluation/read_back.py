@@ -26,7 +26,7 @@ from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, Tables, kept_results, output_files, scan_runs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import measured
-from lexiframe.projection import Policies
+from lexiframe.projection import Policies, answers
 
 _OPTIONAL = ("scores", "preferences")
 """Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
@@ -111,6 +111,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         replicated=replicated,
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
+        _unanswered=None if s is None else answers.unanswered_in(s),
         _origin=None if marks is None else _origin(provenance, marks, attributes),
         _in_parts=part is None,
     )

@@ -318,6 +318,7 @@ def _joined_lists(
         parts=e.parts,
         _origin=e._origin,
         _part=whole,
+        _unanswered=e._unanswered,
     )
 
 

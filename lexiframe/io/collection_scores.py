@@ -98,8 +98,8 @@ def _checked_scores(
         table = drop_summaries(table, "query_id", cells, within=["collection"])
     table = drop_summaries(table, "run", ["collection", *others])
     _warn_of_percent(table)
-    smaller = ["smaller_is_better"] if "smaller_is_better" in table.columns else []
-    columns = [*present, *[k for k in kept if k in table.columns], "value", *smaller]
+    more = (*kept, "value", "smaller_is_better", "answered")
+    columns = [*present, *dict.fromkeys(name for name in more if name in table.columns)]
     return table.filter(pl.col("value").is_not_null()).select(columns).sort(present)
 
 

@@ -18,6 +18,7 @@ from lexiframe.base import (
     printed,
     schemas,
     shown,
+    to_polars,
     typed,
     warn,
 )
@@ -256,6 +257,7 @@ def load_scores(
         from lexiframe.io.collection_scores import checked_collections
 
         table = checked_collections(tables, origins, kept, wanted)
+        warn_of_zeros(table)
         return Loaded(table, [], [file for of_one in files for file in of_one])
     warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
@@ -268,6 +270,7 @@ def load_scores(
     if warns:
         _refuse_null_scores(table, origins)
         _warn_of_absent(table)
+        warn_of_zeros(table)
     table = table.filter(pl.col("value").is_not_null())
     measures = table["measure"].unique(maintain_order=True).to_list()
     table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
@@ -426,6 +429,21 @@ def _warn_of_empty(table: pl.DataFrame) -> None:
     if empty.height:
         names = [f"{m} of {_shown_name(r)}" for r, m, _ in empty.sort("measure", "run").rows()]
         warn(f"measures that have no value for any request, left out: {n_and_first(names)}")
+
+
+def warn_of_zeros(s: Any) -> None:
+    """Warn of scores that are 0 because a ranking is missing, with the requests of each run."""
+    if "answered" not in getattr(s, "column_names", getattr(s, "columns", ())):
+        return
+    table, keys = to_polars(s), ["collection", "query_id"]
+    requests = pl.struct(name for name in keys if name in table.columns).n_unique()
+    of, filled = table.select(requests).item(), table.filter(~pl.col("answered"))
+    counts = filled.group_by(pl.col("run").cast(pl.String)).agg(n=requests).sort("run")
+    if counts.height:
+        each = [f"{n:,} of {of:,} requests of {_shown_name(run)}" for run, n in counts.rows()]
+        said = f"{', '.join(each[:3])}{', ...' * (len(each) > 3)}"
+        advice = "give the rankings, or leave these requests out for all runs"
+        warn(f"scores are 0 because rankings are missing: {said}; {advice}")
 
 
 def _shown_name(name: str) -> str:

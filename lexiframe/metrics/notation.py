@@ -278,6 +278,9 @@ def _refuse_several(name: str, text: str, parameters: Parameters) -> None:
     """Raise for a name that would mean several measures by its case alone."""
     known = _OURS.get(name.casefold())
     said = None if name == known or "p" in parameters else _SEVERAL.get(name.casefold())
+    if level := re.fullmatch(r"rr_?(\d+)", text, re.IGNORECASE | re.ASCII):
+        k = level[1]
+        said = f"RR@{k} looks at the first {k} documents, RR(level={k}) for relevant document {k}"
     if said is not None:
         raise errors.UnknownNameError(f"{text!r} has several meanings; write one of them: {said}")
 

@@ -22,6 +22,7 @@ from lexiframe.metrics.value_arrays import Values
 from lexiframe.projection import (
     NoRelevant,
     RankedRuns,
+    answers,
     check_policy,
     positions,
 )
@@ -94,7 +95,8 @@ def scores(
         return by_collection.each_collection(collections, each)
     p = coded.replicates_joined(to_polars(p))
     warn_of_lost_gains(p, metrics)
-    return coded.replicates_apart(values_of(p, metrics, no_relevant).table())
+    s = answers.say_answered(values_of(p, metrics, no_relevant).table(), answers.unanswered_in(p))
+    return coded.replicates_apart(s)
 
 
 def values_of(

@@ -11,6 +11,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, to_polars
 from lexiframe.metrics import derived
 from lexiframe.pairwise import PairCube, arrays
+from lexiframe.projection import answers
 
 Missing = Literal["zero", "common", "own"]
 """What a run that lacks requests gets: 0 for them, a mean over the requests that all runs have,
@@ -58,7 +59,12 @@ def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
     if missing == "own" or not changed:
         return table, changed
     filled = _fill_zeros(cube, holes) if missing == "zero" else _only_common(cube, holes)
-    return (filled if isinstance(filled, PairCube) else _cube_table(filled, table)), changed
+    if isinstance(filled, PairCube):
+        return filled, changed
+    s, key = _cube_table(filled, table), ["run", "query_id", "measure"]
+    new = s.join(table, on=key, how="anti").select(*key, answered=pl.lit(value=False))
+    marks = pl.concat([answers.unanswered_in(table), new], how="diagonal")
+    return answers.say_answered(s, marks), changed
 
 
 def _fill_zeros(cube: arrays.ScoreCube | PairCube, holes: np.ndarray) -> arrays.ScoreCube:

@@ -54,8 +54,54 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
     """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` finds."""
+    refuse_without_rows(ranked.answers)
     warn_of_counts(ranked.answers, repairs_of(ranked))
     warn_of_input(ranked)
+
+
+def unanswered(ranked: RankedRuns) -> pl.DataFrame:
+    """Return run and request of each missing ranking, whose scores are 0: `say_answered`."""
+    queries, answered = ranked.judged.queries.cast(pl.String), pl.lit(value=False)
+    return pl.concat(
+        queries.filter(~pl.Series(run.answered)).to_frame("query_id").select(
+            pl.lit(run.name).alias("run"), "query_id", answered=answered
+        )
+        for run in ranked.runs
+    )  # fmt: skip
+
+
+def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
+    """Return run and request (of scores the measure) of what ``answered`` does not say is true."""
+    if "answered" not in table.columns:
+        return pl.DataFrame()
+    keys = [name for name in ("run", "query_id", "measure") if name in table.columns]
+    rows = table.filter(~pl.col("answered").fill_null(value=False))
+    return rows.select(pl.col(keys).cast(pl.String), "answered").unique()
+
+
+def say_answered(s: pl.DataFrame, unanswered: pl.DataFrame | None) -> pl.DataFrame:
+    """Return scores with the column ``answered``, if some are of rankings that are unanswered.
+
+    Examples
+    --------
+    >>> s = pl.DataFrame({"run": ["a", "b"], "query_id": "q1", "value": [0.5, 0.0]})
+    >>> missing = pl.DataFrame({"run": ["b"], "query_id": ["q1"], "answered": [False]})
+    >>> say_answered(s, missing)["answered"].to_list(), say_answered(s, missing.clear()).columns
+    ([True, False], ['run', 'query_id', 'value'])
+    """
+    if unanswered is None or unanswered.is_empty():
+        return s
+    keys = [name for name in unanswered.columns if name != "answered"]
+    marks = unanswered.with_columns(marked=True)
+    s = s.drop("answered", strict=False).join(marks, on=keys, how="left", maintain_order="left")
+    said = pl.when("marked").then("answered").otherwise(pl.lit(value=True))
+    s = s.with_columns(answered=said).drop("marked")
+    return s.drop("answered") if s["answered"].all(ignore_nulls=False) else s
+
+
+def refuse_without_rows(answers: pl.DataFrame) -> None:
+    """Raise for runs that answer no request at all, with judgments or without."""
+    run_parts.refuse_empty(answers.filter(answered=0, extra=0)["run"].to_list())
 
 
 def repairs_of(ranked: RankedRuns) -> dict[str, int]:

@@ -113,6 +113,11 @@ def _apart(table: Any) -> dict[str, pl.DataFrame]:
 def together(found: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Put tables of collections together, with the column ``collection`` in front."""
     tables = [t.select(pl.lit(name).alias(COLLECTION), pl.all()) for name, t in found.items()]
+    if any(
+        t.schema.get("answered") == pl.Boolean for t in tables
+    ):  # no ranking of others is missing
+        answered = pl.lit(value=True).alias("answered")
+        tables = [t if "answered" in t.columns else t.with_columns(answered) for t in tables]
     return pl.concat(tables, how="diagonal_relaxed")
 
 

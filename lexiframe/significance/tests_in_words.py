@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lexiframe.base import printed
@@ -41,16 +41,29 @@ def how_decided(
     rows: Sequence[dict[str, Any]], names: Sequence[str], alpha: float, family: str
 ) -> str:
     """Return the tests, correction, family and level of some measures, whose tests may differ."""
-    row, by_test = rows[0], dict[str, list[str]]()
+    row, (how, over) = rows[0], each_test(rows)
+    pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
+    scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
+    return f"{how}{over} {pairs}{scope}, α = {alpha:g}"
+
+
+def each_test(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Return the tests in words, with their measures if there are several, and the correction.
+
+    Examples
+    --------
+    >>> tests = {"AP": "t", "P@1": "sign"}
+    >>> rows = [{"measure": m, "test": t, "correction": "holm"} for m, t in tests.items()]
+    >>> each_test(rows)[0], each_test(rows[:1])[0]
+    ('paired t-test for AP; sign test for P@1; ', 'paired t-test, ')
+    """
+    by_test = dict[str, list[str]]()
     for one in rows:
         test, over = test_and_correction(one["test"], one["correction"])
         by_test.setdefault(test, []).append(one["measure"])
     # Tests of measures, which are listed with commas, end with semicolons.
     each = [f"{test} for {printed.and_joined(of)}; " for test, of in by_test.items()]
-    how = "".join(each) if len(each) > 1 else f"{next(iter(by_test))}, "
-    pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
-    scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
-    return f"{how}{over} {pairs}{scope}, α = {alpha:g}"
+    return "".join(each) if len(each) > 1 else f"{next(iter(by_test))}, ", over
 
 
 def test_and_correction(test: str, correction: str) -> tuple[str, str]:

@@ -109,7 +109,7 @@ def test_prediction_of_the_first_level(p):
     """Lexiprecision, table 2: the sign of δRR_1 from the other levels, and from the second."""
     found = lf.predict_first_level(p)
     accuracy = dict(found.select("predictor", (100 * pl.col("accuracy")).round(2)).rows())
-    assert accuracy == {"sgnLP": 90.45, "RR_2": 88.87}
+    assert accuracy == {"sgnLP": 90.45, "RR(level=2)": 88.87}
 
 
 def test_ties_of_lexiprecision(p2):

@@ -296,7 +296,7 @@ def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Key ``predictor``: ``"RR_2"``, the sign of δRR at recall level 2, and ``"sgnLP"``,
+        Key ``predictor``: ``"RR(level=2)"``, the sign of δRR at recall level 2, and ``"sgnLP"``,
         lexiprecision on the levels from 2 on. ``n`` pairs of rankings have different first ranks
         and at least two relevant items; for ``correct`` of them the predictor has the sign of
         δRR_1, a tie being wrong; ``accuracy`` = correct / n.
@@ -317,7 +317,7 @@ def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
     >>> lf.predict_first_level(p).rows()
-    [('RR_2', 9, 9, 1.0), ('sgnLP', 9, 9, 1.0)]
+    [('RR(level=2)', 9, 9, 1.0), ('sgnLP', 9, 9, 1.0)]
     """
     n = by_second = by_rest = 0
     for ranks in pairs.rankings_of("predict_first_level", p):
@@ -332,7 +332,7 @@ def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
         by_second += int((sign[:, 1] == sign[:, 0]).sum())
         by_rest += int((rest_sign == sign[:, 0]).sum())
     schema = {"predictor": pl.String, "n": pl.Int64, "correct": pl.Int64}
-    rows = [("RR_2", n, by_second), ("sgnLP", n, by_rest)]
+    rows = [("RR(level=2)", n, by_second), ("sgnLP", n, by_rest)]
     table = pl.DataFrame(rows, schema=schema, orient="row")
     return table.with_columns(accuracy=pl.col("correct") / pl.col("n"))
 

@@ -27,6 +27,7 @@ from lexiframe.evaluation.buckets.writing import part_writer
 from lexiframe.io import run_parts, scan_runs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import PairCube, measured, pairs
+from lexiframe.projection import answers
 
 _MANY = 2**22
 """Preferences of a part after which memory is given back to the system; that takes milliseconds."""
@@ -122,6 +123,7 @@ def evaluate_projected(
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)
     projected = projected.valued(plan.of_positions)
     total = BucketResult(part_facts(plan, plan.no_requests()))
+    missing = answers.unanswered(projected.ranked)
     with (
         ThreadPoolExecutor(1) as aside,
         part_writer(plan, "scores", bucket) as write_s,
@@ -141,7 +143,7 @@ def evaluate_projected(
             total.add(sums)
             if part is not None and plan.keep:
                 s, d = pairs.tables_of(part)
-                write_s(s)
+                write_s(answers.say_answered(s, missing))
                 write_d(d)
             if part is not None and held is not None:
                 held.add(bucket, part)

@@ -48,6 +48,8 @@ class Sample:
     def with_positions(self, p: pl.DataFrame) -> Sample:
         """Return the sample with the positions of its requests, which are among others."""
         chosen = self.part.queries.implode()
+        # Only some buckets have the column of missing rankings, which the page does not need.
+        p = p.drop("answered", strict=False)
         return replace(self, positions=p.filter(pl.col("query_id").is_in(chosen)))
 
     def __add__(self, other: Sample) -> Sample:

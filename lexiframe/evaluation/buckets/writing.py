@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # What the file of a bucket is called, by its number.
 _PART = r"part-[0-9]{6,}\.parquet"
 _SCHEMAS = {"scores": schemas.SCORES, "preferences": schemas.PREFERENCES}
+_WRITTEN: Any = {"compression": "zstd", "write_page_checksum": True}
 
 
 @contextlib.contextmanager
@@ -42,8 +43,7 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         def write(rows: pl.DataFrame) -> None:
             arrow = to_parquet.to_arrow(rows)
             if not writer:
-                options = {"compression": "zstd", "write_page_checksum": True}
-                writer.append(parquet.ParquetWriter(temporary, arrow.schema, **options))
+                writer.append(parquet.ParquetWriter(temporary, arrow.schema, **_WRITTEN))
             writer[0].write_table(arrow)
 
         try:
@@ -53,6 +53,21 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         finally:
             for one in writer:
                 one.close()
+
+
+def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
+    """Say in all parts of the scores which rankings are missing, if it is said in one of them."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    paths = Path(str(out), "scores").glob("part-*.parquet") if "scores" in keep else ()
+    says = {path: "answered" in parquet.read_schema(path).names for path in paths}
+    for path in (path for path, said in says.items() if any(says.values()) and not said):
+        table = parquet.read_table(path)
+        answered = pa.repeat(pa.scalar(value=True), table.num_rows)
+        with output_files.replacing(path) as temporary:
+            table = table.append_column("answered", answered)
+            parquet.write_table(table, temporary, **_WRITTEN)
 
 
 def remove_parts(out: str | Path, table: Kept) -> None:

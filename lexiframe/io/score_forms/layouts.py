@@ -330,7 +330,22 @@ def _refuse_blank(rows: pl.DataFrame, given: ScoreTable) -> None:
 def _one_value_a_row(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
     value = numbers_of(given.table[found["value"]], given).alias("value")
-    return given.table.select(PLACE, *names).with_columns(value)
+    return given.table.select(PLACE, *names, *said_answered(given.table)).with_columns(value)
+
+
+def said_answered(table: pl.DataFrame) -> list[pl.Expr]:
+    """Return the column that says which rankings were missing, if there is one of true and false.
+
+    Examples
+    --------
+    >>> [len(said_answered(pl.DataFrame({"answered": [one]}))) for one in (True, "false", 0.5)]
+    [1, 1, 0]
+    """
+    if "answered" not in table.columns or table["answered"].dtype not in (pl.Boolean, pl.String):
+        return []
+    said = pl.col("answered").cast(pl.String).str.to_lowercase()
+    are_known = table.select(said.is_in(["true", "false"]).all()).item()
+    return [(said == "true").alias("answered")] if are_known else []
 
 
 def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:

@@ -14,6 +14,7 @@ from lexiframe.io.score_forms.layouts import (
     numbers_of,
     plain_name,
     refuse_without_run,
+    said_answered,
     texts_among,
 )
 from lexiframe.io.score_forms.row_numbers import drop_row_numbers
@@ -97,6 +98,7 @@ def _one_value_a_row(
 ) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
     value = numbers_of(given.table[found["value"]], given, _place_of(given, found)).alias("value")
+    names += [] if "answered" in kept else said_answered(given.table)
     return given.table.select(PLACE, *names, *kept).with_columns(value)
 
 

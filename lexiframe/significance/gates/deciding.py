@@ -20,6 +20,7 @@ from lexiframe.significance.gates.gate_coverage import RankedPairs, add_coverage
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
     add_directions,
+    is_answered,
     refuse_lone_requests,
     refuse_wide,
     settle_lone_requests,
@@ -45,6 +46,7 @@ from lexiframe.significance.gates.gate_tests import (
     usual_correction,
 )
 from lexiframe.significance.gates.unchanged import sameness, settled
+from lexiframe.significance.margin_power import tost_power
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import mean_of_replicates
@@ -157,8 +159,8 @@ def gate(
         level 1 − 2 alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its
         opposite, corrected to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is
         ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence that begins
-        with this word in capitals; it also says where the power is low: that it would pass an
-        unchanged candidate in fewer than half of the cases (about, by the spread observed).
+        with this word in capitals; it also says where the power is low: that it would pass a
+        candidate that is as good in fewer than half of the cases (about, by the spread observed).
         ``required`` is the number of requests that would decide an undecided row, null for others.
         ``requests`` is the number of requests of which either run has a score,
         ``baseline_answered`` and ``candidate_answered`` how many of them each has; null for
@@ -293,6 +295,8 @@ requests).
             two = add_directions(two, smaller_is_better, larger_is_better)
             if missing == "refuse":
                 refuse_lone_requests(two)
+            if missing == "drop":
+                two = two.filter(is_answered(two))
         return two
 
     of_each = {name: asked_of(two) for name, two in of_each.items()}
@@ -497,7 +501,7 @@ def _required_requests(
 
 
 def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
-    """Return about how probably an unchanged candidate passes each row; null where not known.
+    """Return about how probably a candidate as good passes each row; null where not known.
 
     Intervals by t tell the error by clusters, seeds or two judges, too.
     """
@@ -506,8 +510,13 @@ def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
     freedom, half = np.maximum(n - 1, 1), mean - low
     is_t = table["test"].str.starts_with("t").to_numpy()
     error = np.where(is_t, half / sums.t_reach(freedom, alpha), deviation / np.sqrt(n))
-    half = np.where(is_t, error * sums.t_reach(freedom, level), half)
-    return pl.Series(unchanged_passes(require, half, error, margin), nan_to_null=True)
+    passes = unchanged_passes(require, half, error, margin)
+    if require != "better":  # by t the spread is estimated anew, which matters for few requests
+        by_t = np.flatnonzero(is_t & (error > 0))
+        below = margin[by_t] / error[by_t]
+        above = below if require == "equivalent" else np.full_like(below, np.inf)
+        passes[by_t] = tost_power(below, above, freedom[by_t], level)
+    return pl.Series(passes, nan_to_null=True)
 
 
 def _deviations(cube: Any, candidate: str) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from lexiframe.pairwise import Measure, PairCube, arrays, measured
 from lexiframe.projection import Policies, RankedRuns, answers
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
+    is_answered,
     refuse_missing_rankings,
     refuse_other_collection,
 )
@@ -190,8 +191,12 @@ def _answered_counts(s: pl.DataFrame, baseline: str, candidate: str) -> pl.DataF
         s.group_by(pl.col("measure").cast(pl.String))
         .agg(
             requests=query.n_unique().cast(pl.Int64),
-            baseline_answered=query.filter(run == baseline).n_unique().cast(pl.Int64),
-            candidate_answered=query.filter(run == candidate).n_unique().cast(pl.Int64),
+            baseline_answered=query.filter(is_answered(s), run == baseline)
+            .n_unique()
+            .cast(pl.Int64),
+            candidate_answered=query.filter(is_answered(s), run == candidate)
+            .n_unique()
+            .cast(pl.Int64),
         )
         .with_columns(
             baseline_judged_at_10=pl.lit(None, pl.Float64),

@@ -26,20 +26,33 @@ def settle_lone_requests(s: pl.DataFrame) -> pl.DataFrame:
     return filled
 
 
+def is_answered(s: pl.DataFrame) -> pl.Expr:
+    """Return whether scores are of rankings that are there, as far as is known."""
+    known = pl.col("answered") if "answered" in s.columns else pl.lit(value=True)
+    return known.fill_null(value=True)
+
+
 def refuse_lone_requests(s: pl.DataFrame) -> None:
-    """Raise where a table of scores has requests of one of two runs only."""
-    there = s.group_by("measure", "query_id").agg(pl.col("run").cast(pl.String).unique())
-    lone = there.filter(pl.col("run").list.len() == 1).with_columns(pl.col("run").list.first())
+    """Raise where a table of scores has requests of one of two runs only.
+
+    A 0 in place of a missing ranking is no score.
+    """
+    run = pl.col("run").cast(pl.String).filter(is_answered(s))
+    there = s.group_by("measure", "query_id").agg(run.unique())
+    lone = there.filter(pl.col("run").list.len() < 2).with_columns(pl.col("run").list.first())
+    lone = lone.with_columns(pl.col("run").fill_null("neither run"))
     counts = there.group_by("measure").agg(of=pl.len())
     found = lone.group_by("measure", "run").len("only").join(counts, on="measure")
     # A measure without a request of both runs has an error of its own.
-    found = found.filter(pl.col("only").sum().over("measure") < pl.col("of"))
+    if "answered" not in s.columns:
+        found = found.filter(pl.col("only").sum().over("measure") < pl.col("of"))
     if found.height:
         said = ", ".join(
             f"{only:,} of {of:,} requests for {measure} have a score of {run} only"
             for measure, run, only, of in found.sort("measure", "run").rows()
         )
-        raise LexiframeError(f"gate: expected scores of both runs, found that {said}{_WAYS}")
+        zeros = " (0 in place of a missing ranking is no score)" * ("answered" in s.columns)
+        raise LexiframeError(f"gate: expected scores of both runs, found that {said}{zeros}{_WAYS}")
 
 
 def refuse_missing_rankings(answers: pl.DataFrame, missing: GateMissing) -> None:

@@ -103,7 +103,7 @@ def _undecided_reason(row: Row) -> str:
 
 
 _POOR = 0.5
-"""A gate that would pass an unchanged candidate less often than this is said to."""
+"""A gate that would pass a candidate that is as good less often than this is said to."""
 
 
 def _poor(row: Row) -> str:
@@ -113,8 +113,8 @@ def _poor(row: Row) -> str:
         return ""
     share = "less than 1 %" if rate < 0.01 else f"about {100 * rate:.0f} %"
     return (
-        f"with {row['n']:,} requests this gate would pass an unchanged candidate in {share} of "
-        "cases; "
+        f"with {row['n']:,} requests this gate would pass a candidate that is as good, and differs "
+        f"by as much, in {share} of cases; "
     )
 
 

@@ -50,11 +50,12 @@ def unchanged_passes(
     error: np.ndarray,
     margin: np.ndarray,
 ) -> np.ndarray:
-    """Return about how probably a gate passes an unchanged candidate; NaN where it is not known.
+    """Return about how probably a gate passes a candidate that is as good; NaN where not known.
 
     ``half`` is how far the interval's lower end is below the mean, and ``error`` the standard error
     of the mean, which is taken for normal and around 0: Φ((δ − half) / error), for "equivalent"
-    on both sides. What is to be better is not to be unchanged: NaN.
+    on both sides, as if another sample had the same spread. What is to be better is not to be
+    unchanged: NaN.
 
     Examples
     --------

@@ -26,10 +26,10 @@ def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:
     for _ in replicated(called, d):
         pass  # raises for what is no table of replicated scores
     table = to_polars(d)
-    kept = [name for name in ("smaller_is_better",) if name in table.columns]
+    kept = [name for name in ("smaller_is_better", "answered") if name in table.columns]
     return (
         table.group_by("run", "query_id", "measure", maintain_order=True)
-        .agg(pl.col("value").mean(), *(pl.col(name).first() for name in kept))
+        .agg(pl.col("value").mean(), *(pl.col(name).min() for name in kept))
         .sort("run", "query_id", "measure")
     )
 

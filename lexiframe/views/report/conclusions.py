@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -56,70 +56,6 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
     if c.height:
         table = drop_counts(table, provenance)
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
-
-
-def headline(
-    orderings: pl.DataFrame, measures: Sequence[str], told: Container[str] = ()
-) -> list[str]:
-    """Return sentences on which runs are first by how many measures, for one group of requests.
-
-    The orderings are those by measures other than counts. A run is best by the measures of
-    ``told``, by which it differs significantly from all others. There are no sentences where runs
-    have no ranks, because some lack requests.
-
-    Examples
-    --------
-    >>> o = pl.DataFrame({"measure": ["AP", "AP", "RR", "RR"], "run": ["a", "b"] * 2,
-    ...                   "rank": [1.0, 2.0, 1.0, 2.0]})
-    >>> headline(o, ["AP", "RR"]), headline(o.filter(measure="AP"), ["AP"])
-    (['a is first by both measures.'], ['a is first by AP.'])
-    >>> headline(o, ["AP", "RR"], {"AP", "RR"}), headline(o, ["AP", "RR"], {"RR"})
-    (['a is best by both measures.'], ['a is first by both measures, and best by RR.'])
-    >>> tied = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": 1.5})
-    >>> headline(pl.concat([o, tied]), ["AP", "RR", "LP"])
-    ['a is first by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
-    >>> headline(o.clear(), ["num_ret"])
-    ['There is nothing to compare.']
-    >>> headline(o.with_columns(rank=None), ["AP", "RR"])
-    []
-    """
-    first = orderings.filter(is_first()).sort("run").group_by("measure").agg("run")
-    by_measure = {measure: tuple(runs) for measure, runs in first.rows()}
-    by_best: dict[tuple[str, ...], list[str]] = {}
-    for measure in measures:
-        if measure in by_measure:
-            by_best.setdefault(by_measure[measure], []).append(measure)
-    ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
-    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:_MANY]]
-    if others := [f"{_who(runs)} by {_escaped_names(of)}" for runs, of in ranked[_MANY:]]:
-        said.append(f"First are also {', '.join(others)}")
-    nothing = [] if orderings.height else ["There is nothing to compare."]
-    return [f"{sentence}." for sentence in said] or nothing
-
-
-def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Container[str]) -> str:
-    who, best = _who(runs), [name for name in of if name in told]
-    verb = "share the first rank" if len(runs) > 1 else "is first" if best != [*of] else "is best"
-    if len(of) == n_measures and n_measures > 1:
-        by = "both measures" if n_measures == 2 else f"all {n_measures} measures"
-    elif len(of) == 1:
-        by = of[0]
-    else:
-        by = f"{len(of)} of {n_measures} measures ({_escaped_names(of)})"
-    also = f", and best by {_escaped_names(best)}" if best and verb == "is first" else ""
-    return f"{who} {verb} by {by}{also}"
-
-
-def _who(runs: Sequence[str]) -> str:
-    return _escaped_names(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
-
-
-_MANY = 3
-"""The number of sentences of a headline, and of runs that it names where they share a rank."""
-
-
-def _escaped_names(names: Sequence[str]) -> str:
-    return printed.and_joined([escaped(name) for name in names])
 
 
 def _comparison_rows(

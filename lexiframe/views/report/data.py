@@ -14,15 +14,16 @@ from lexiframe.orderings import rank_distributions
 from lexiframe.pairwise import LexicographicPreference, Measure, facts
 from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import own_tests, tests
-from lexiframe.views.report.conclusions import conclusions, headline
+from lexiframe.views.report.conclusions import conclusions
 from lexiframe.views.report.packing import Packing
 from lexiframe.views.report.requests import cells_of, positions_of
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.sentences.first import sentences_by_group
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import counts_in, drop_counts
+from lexiframe.views.sentences.rows import counts_in
 from lexiframe.views.sentences.ties import sentences_on_coverage
 from lexiframe.views.shown.means import inference_in_words, marks
 
@@ -87,7 +88,7 @@ def report_data(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
     measures = list(dict.fromkeys(provenance["measures"]))
-    concluded = _merge_auto_tests(conclusions(tables, provenance), inference)
+    said = sentences_by_group(tables, provenance)
     of_all = [*lacking.said(measures), *sentences_on_coverage(tables, provenance)]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     shown = {name: grouped[name] for name in _SHOWN} | {
@@ -96,11 +97,12 @@ def report_data(
         "comparisons": _merge_auto_tests(_turned_comparisons(cut["comparisons"]), inference),
         "interval_notes": cut["interval_notes"],
         "rank_distributions": printed.name_groups(stable, by),
-        "conclusions": concluded,
+        "conclusions": _merge_auto_tests(conclusions(tables, provenance), inference),
+        "power": _merge_auto_tests(grouped["power"], inference),
         "marks": _marks(grouped, inference, lacking),
     }
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
-    counts, ordered = counts_in(provenance), drop_counts(grouped["orderings"], provenance)
+    counts = counts_in(provenance)
     groups = grouped["orderings"]["group"].unique(maintain_order=True).to_list()
     facts = {
         "version": __version__,
@@ -112,9 +114,7 @@ def report_data(
         "tie": sums.TIE,
         "groups": groups,
         "headlines": [
-            headline(ordered.filter(group=group), measures, _told(concluded, group))
-            + of_all
-            + [rankings.excerpt] * bool(rankings.excerpt)
+            [*said.get(group, ()), *of_all, *[rankings.excerpt] * bool(rankings.excerpt)]
             for group in groups
         ],
         "inference": _inference(inference, grouped["comparisons"], provenance["measures"]),
@@ -137,12 +137,6 @@ def _rows_of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:
     """Return the rows of some runs, and of pairs of them; all rows of a table without runs."""
     named = [name for name in ("run", "run_a", "run_b") if name in table.columns]
     return table.filter([pl.col(name).is_in(runs.implode()) for name in named]) if named else table
-
-
-def _told(concluded: pl.DataFrame, group: str) -> list[str]:
-    """Return the measures by which all tests and corrections tell the first run from all others."""
-    of_measure = concluded.filter(group=group).group_by("measure").agg(pl.col("is_best").all())
-    return of_measure.filter("is_best")["measure"].to_list()
 
 
 def _inference(

@@ -80,6 +80,32 @@ documents retrieved: 1,500, of these judged: 50.0 %, relevant: 18.
     )
 
 
+_MOST_NAMED = 2
+
+
+def run_names(runs: Sequence[str], many: str = "runs") -> str:
+    """Name some runs; of many the number, as the table marks them."""
+    shown = [printed.shortened(run) for run in runs]
+    return printed.and_joined(shown) if len(runs) <= _MOST_NAMED else f"{len(runs):,} {many}"
+
+
+def missing_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
+    """Return a sentence on the runs that lack rankings, which count as empty, if some do.
+
+    Examples
+    --------
+    >>> missing_in_words(pl.DataFrame({"run": ["a", "b"], "missing": [0, 20], "requests": 43}))
+    ('b lacks rankings of 20 of the 43 requests.',)
+    """
+    lacking = coverage.filter(pl.col("missing") > 0)
+    runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
+    if not runs:
+        return ()
+    most, lack = ("", "lacks") if len(runs) == 1 else ("up to ", "lack")
+    n, worst = coverage["requests"][0], max(lacking["missing"])
+    return (f"{run_names(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests.",)
+
+
 def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
     """Return a sentence on how the runs differ in depth, judged documents and answers, if they do.
 

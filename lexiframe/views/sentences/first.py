@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
+from lexiframe.views.sentences.coverage import (
+    judged_where_pooled,
+    missing_in_words,
+    run_names,
+    told_of_each,
+)
 from lexiframe.views.sentences.gains import first_test_rows
 from lexiframe.views.sentences.lacking import (
     NOTHING_JUDGED,
@@ -33,7 +38,7 @@ from lexiframe.views.sentences.verdicts import verdict_rows
 _MOST_STATEMENTS = 3
 """The number of sentences from which on measures share one that do not say quite the same."""
 _MOST_GROUPS = 3
-_MOST_NAMED = 2
+
 _FEW_JUDGED = 0.5
 _SHARED = 0.9
 """The share of their requests that two runs have in common if they are copies of one another."""
@@ -59,23 +64,50 @@ def first_sentences(
 def _conclusions(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[str]:
-    inference, by = provenance["inference"], provenance["groups"]
     yield from unmatched_said(provenance)
-    if drop_unmatched(tables, provenance)["means"]["run"].n_unique() < 2:
+    if _is_alone(tables, provenance):
         one = "One run is left" if provenance.get("unmatched") else "There is one run"
         yield f"{one}: a verdict needs two."
         return
+    rows, statements = _stated(tables, provenance)
+    yield from Lacking.read_provenance(provenance).said(provenance["measures"])
+    for group, part in _first_groups(rows, provenance["groups"]):
+        yield from statements(part.to_dicts(), group, provenance["inference"])
+
+
+def sentences_by_group(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return what `first_sentences` says of the runs, for each group of requests by its name."""
+    by = provenance["groups"]
+    if is_nothing_judged(tables["coverage"]) or _is_alone(tables, provenance):
+        groups = printed.name_groups(tables["orderings"], by)["group"]
+        return dict.fromkeys(groups, [*first_sentences(tables, provenance)][:1])
+    rows, statements = _stated(tables, provenance)
+    keys = rows.select(pl.col(f"by {name}").alias(name) for name in by) if by else rows
+    named = rows.with_columns(title=printed.name_groups(keys, by)["group"])
+    parts = named.partition_by("title", as_dict=True, maintain_order=True)
+    return {
+        str(key[0]): statements(part.to_dicts(), "", provenance["inference"])
+        for key, part in parts.items()
+    }
+
+
+def _is_alone(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> bool:
+    return drop_unmatched(tables, provenance)["means"]["run"].n_unique() < 2
+
+
+def _stated(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> tuple[pl.DataFrame, Callable[..., list[str]]]:
+    """Return what is known of each measure, and the function that makes sentences of it."""
+    inference, by = provenance["inference"], provenance["groups"]
     compared = {**tables, "comparisons": first_test_rows(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
-        rows, statements = baseline_rows(compared, provenance), _baseline_sentences
-    elif inference["alternative"] != "two-sided":
-        known = drop_unmatched(compared, provenance)
-        rows, statements = _one_sided_rows(known, provenance), _one_sided
-    else:
-        rows, statements = verdict_rows(drop_unranked(compared, by), provenance), _best_sentences
-    yield from Lacking.read_provenance(provenance).said(provenance["measures"])
-    for group, part in _first_groups(rows, by):
-        yield from statements(part.to_dicts(), group, inference)
+        return baseline_rows(compared, provenance), _baseline_sentences
+    if inference["alternative"] != "two-sided":
+        return _one_sided_rows(drop_unmatched(compared, provenance), provenance), _one_sided
+    return verdict_rows(drop_unranked(compared, by), provenance), _best_sentences
 
 
 def _first_groups(rows: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -162,7 +194,7 @@ def _answers_sentence(answers: _Answers, group: str, asked: Sequence[str]) -> st
 def _near_phrase(runs: Sequence[tuple[str, ...]]) -> str:
     """Name the runs that are near the first by each measure, or say how many there are."""
     if len({frozenset(some) for some in runs}) == 1:
-        return f"{_run_names(runs[0], 'others')} {_are(runs[0])}"
+        return f"{run_names(runs[0], 'others')} {_are(runs[0])}"
     n = printed.n_range([len(some) for some in runs])
     return f"{printed.counted(n, 'other')} {'is' if n == '1' else 'are'}"
 
@@ -189,22 +221,16 @@ def _best_sentences(rows: Sequence[Row], group: str, inference: Mapping[str, Any
 def _first_answer(row: Row, family: str) -> _Answer:
     best, worse, untested = row["best"], row["worse"], row["untested"]
     if begin := too_few_to_conclude(row, family):
-        return _Answer(begin, *who_is_first(row, _run_names))
+        return _Answer(begin, *who_is_first(row, run_names))
     verb = "is first" if len(best) == 1 else "share the first place"
     if worse and not row["not_worse"] and not untested:
-        others = f"{_run_names(worse)} is" if len(worse) == 1 else "all others are"
+        others = f"{run_names(worse)} is" if len(worse) == 1 else "all others are"
         verb, colon = (_BEST, ":") if len(best) == 1 else (verb, ";")
-        return _Answer("", _run_names(best), verb, (), f"{colon} {others} significantly worse")
-    end = f"; {_run_names(untested)} cannot be tested" if untested else ""
+        return _Answer("", run_names(best), verb, (), f"{colon} {others} significantly worse")
+    end = f"; {run_names(untested)} cannot be tested" if untested else ""
     if row["better"]:
-        end += f"; the test favours {_run_names(row['better'])} significantly"
-    return _Answer("", _run_names(best), verb, tuple(row["not_worse"]), end)
-
-
-def _run_names(runs: Sequence[str], many: str = "runs") -> str:
-    """Name some runs; of many the number, as the table marks them."""
-    shown = [printed.shortened(run) for run in runs]
-    return printed.and_joined(shown) if len(runs) <= _MOST_NAMED else f"{len(runs):,} {many}"
+        end += f"; the test favours {run_names(row['better'])} significantly"
+    return _Answer("", run_names(best), verb, tuple(row["not_worse"]), end)
 
 
 def _are(runs: Sequence[str]) -> str:
@@ -234,26 +260,26 @@ def _baseline_sentences(rows: Sequence[Row], group: str, inference: Mapping[str,
 
 def _runs_by_measures(rows: Sequence[Row], column: str) -> str:
     """Return the runs of a column of rows, each with the measures of which it has these."""
-    by_runs = measures_by(rows, lambda row: _run_names(row[column]) if row[column] else "none")
+    by_runs = measures_by(rows, lambda row: run_names(row[column]) if row[column] else "none")
     return ", ".join(f"{runs} by {printed.and_joined(of)}" for runs, of in by_runs.items())
 
 
 def _uncompared_answer(row: Row, inference: Mapping[str, Any]) -> _Answer:
     baseline, side = printed.shortened(inference["baseline"]), inference["alternative"]
     if begin := too_few_to_conclude(row, inference["family"]):
-        return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], _run_names))
+        return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], run_names))
     better, worse, open_ = (row[name] for name in ("better", "worse", "undecided"))
     if row["incomparable"] and not (better or worse or open_):
         return _Answer("", _NO_RUN, f"can be compared with {baseline}", (), "")
     runs, what = (worse, "worse") if side == "less" else (better, "better")
-    said = [f"{_run_names(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
+    said = [f"{run_names(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
     if open_:
-        said.append(f"{_run_names(open_)} {_are(open_)} not significantly different from it")
+        said.append(f"{run_names(open_)} {_are(open_)} not significantly different from it")
     if row["incomparable"]:
-        said.append(f"{_run_names(row['incomparable'])} not comparable")
+        said.append(f"{run_names(row['incomparable'])} not comparable")
     verb = f"{_are(runs)} significantly {what} than {baseline}"
     return _Answer(
-        "", _run_names(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said)
+        "", run_names(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said)
     )
 
 
@@ -280,7 +306,7 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
     def say(row: Row) -> _Answer:
         begin = too_few_to_conclude(row, inference["family"])
         verb = "is first" if len(row["best"]) == 1 else "share the first place"
-        return _Answer(begin, _run_names(row["best"]), verb) if begin else _NONE
+        return _Answer(begin, run_names(row["best"]), verb) if begin else _NONE
 
     said = _shared_sentences(rows, say, group)
     found = [
@@ -304,19 +330,12 @@ def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
 
 
 def _ranking_sentences(coverage: pl.DataFrame) -> Iterator[str]:
-    if coverage.height and coverage["missing"].sum():
-        lacking = coverage.filter(pl.col("missing") > 0)
-        runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
-        n = coverage["requests"][0]
-        worst = max(lacking["missing"])
-        most = "" if len(runs) == 1 else "up to "
-        lack = "lacks" if len(runs) == 1 else "lack"
-        yield f"{_run_names(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests."
+    yield from missing_in_words(coverage)
     few = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED)
     unseen = few["run"].unique(maintain_order=True).to_list()
     if unseen:
         top = min(10, max(few["depth"]))  # of shorter lists all are looked at
-        yield f"Less than half of the top {top} of {_run_names(unseen)} is judged."
+        yield f"Less than half of the top {top} of {run_names(unseen)} is judged."
 
 
 def _same(wins: pl.DataFrame, provenance: Mapping[str, Any]) -> Iterator[str]:

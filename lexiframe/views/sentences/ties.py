@@ -160,24 +160,25 @@ def _range_sentences(
         is_blind &= pl.col("run").is_in(first.implode())
     # The bounds of a preference are not known, but that a run puts its documents in no order is.
     told = of_measure if of_measure.height else ranges.with_columns(is_open=pl.lit(value=False))
-    yield from _moved_runs(told.filter(pl.col("is_open") | is_blind))
+    yield from _moved_runs(told.filter(pl.col("is_open") | is_blind), means["measure"])
     if not is_grouped:  # ranks are those of groups, and ranges of all requests
         yield from _first_by_ties(of_measure.filter(pl.col("rank").is_not_null()))
 
 
-def _moved_runs(named: pl.DataFrame) -> Iterator[str]:
+def _moved_runs(named: pl.DataFrame, asked: pl.Series) -> Iterator[str]:
     """Yield the ranges of the run whose means may be moved farthest, and the names of the others.
 
-    Runs of one score for all documents come first.
+    Runs of one score for all documents come first. Only measures that are ``asked`` for are named.
     """
     worst = named.group_by("run").agg(pl.col("one_score").any(), pl.col("moved").max())
     order = worst.sort("one_score", "moved", "run", descending=[True, True, False])
     runs = [printed.shortened(escaped(run)) for run in order["run"]]
     if not runs:
         return
-    rows = named.filter(run=order["run"][0])
+    rows = named.filter(pl.col("measure").is_in(asked.implode()), run=order["run"][0])
     what = "one score for all documents of a request" if order["one_score"][0] else _MANY
-    yield f"{runs[0]} has {what}, whose order is arbitrary: its {_may_be(rows)}."
+    end = f": its {_may_be(rows)}" if rows.height else ""
+    yield f"{runs[0]} has {what}, whose order is arbitrary{end}."
     if len(runs) > 1:
         others = printed.and_joined(printed.first_runs(runs[1:], _MOST_OTHERS))
         yield f"The same holds for {others}."

@@ -91,7 +91,10 @@ def mark_too_few(
     barren = barren.join(least, on=on, how="left", nulls_equal=True)
     barren = barren.filter((pl.col("n") == 1) | (pl.col("least") >= alpha))
     found = barren.join(_least_differences(c, wins, barren, by), on=on, nulls_equal=True)
-    found = found.filter(pl.col("n_differ") > 0).with_columns(_reasons(alpha), too_few=True)
+    # One request may outweigh all others in a test of means; a sign test is content with few.
+    are_few = pl.col("n_trials").is_not_null() | (_least_of_signs("n_differ") >= alpha)
+    found = found.filter(pl.col("n_differ") > 0, (pl.col("n") == 1) | are_few)
+    found = found.with_columns(_reasons(alpha), too_few=True)
     found = found.select(*on, *_FACTS)
     rows = rows.join(found, on=on, how="left", nulls_equal=True, maintain_order="left")
     return rows.with_columns(pl.col("too_few").fill_null(value=False))
@@ -103,13 +106,20 @@ def _reasons(alpha: float) -> list[pl.Expr]:
     They are where all signs of n requests, whose least p is 2 · 0.5^n, would be enough.
     """
     of_signs = 2 * pl.lit(0.5).pow(pl.col("n"))
-    divides = pl.col("correction").is_in(["holm", "bonferroni"])
-    corrected = of_signs * pl.when(divides).then("of").otherwise(1)
-    is_over = divides & (pl.col("of") > 1) & (pl.col("alone") < alpha) & (of_signs < alpha)
+    is_over = _DIVIDES & (pl.col("of") > 1) & (pl.col("alone") < alpha) & (of_signs < alpha)
+    would_do = _least_of_signs("n") < alpha
     return [
-        pl.when(corrected < alpha, pl.col("n_differ") < pl.col("n")).then("n_differ"),
+        pl.when(would_do, pl.col("n_differ") < pl.col("n")).then("n_differ"),
         pl.when(is_over).then("of").alias("over"),
     ]
+
+
+_DIVIDES = pl.col("correction").is_in(["holm", "bonferroni"])
+
+
+def _least_of_signs(n: str) -> pl.Expr:
+    """Return the least corrected p of a sign test where so many requests differ."""
+    return 2 * pl.lit(0.5).pow(pl.col(n)) * pl.when(_DIVIDES).then("of").otherwise(1)
 
 
 def _least_possible(corrected: pl.DataFrame, on: list[str], keys: list[str]) -> pl.DataFrame:

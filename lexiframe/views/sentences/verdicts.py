@@ -22,6 +22,7 @@ from lexiframe.base import (
 from lexiframe.io import column_forms
 from lexiframe.significance import MEANS, own_tests, tests, tests_in_words
 from lexiframe.typing import Evaluated, Frame, Told
+from lexiframe.views.sentences.coverage import missing_in_words, told_of_each
 from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import (
     NOTHING_JUDGED,
@@ -183,6 +184,7 @@ def verdict_of(
         family = inference["family"] if others is None else "measure"
     table = verdict_rows(tables, provenance, others, alpha=alpha, family=family)
     lacking = Lacking.read_provenance(provenance)
+    missing = told_of_each(tables["coverage"], missing_in_words) if "coverage" in tables else ()
     by = [f"by {name}" for name in names]
 
     def say(rows: list[dict[str, Any]]) -> str:
@@ -190,7 +192,7 @@ def verdict_of(
         if is_nothing_judged(tables.get("coverage")):
             return f"By {printed.and_joined(measures)}, {NOTHING_JUDGED}."
         said = smaller_said(measures, provenance)
-        said += [*lacking.said(measures), *unmatched_said(provenance)]
+        said += [*lacking.said(measures), *unmatched_said(provenance), *missing]
         sentence = " ".join([_verdict_sentence(rows, names, level, family), *said])
         return printed.say_users(sentence, provenance)
 

@@ -177,7 +177,8 @@ def _text_rows(
         digits = usual if decimals is None else decimals
         mean = Cell(printed.cell("mean", row["mean"], digits), row["is_best"], row["mark"])
         of[row["run"], row["measure"]] = (mean, *[_interval(row, digits)] * intervals)
-    for run in runs:
+    there = {run for run, _ in of}  # a collection may have other runs than the others
+    for run in (run for run in runs if run in there):
         letter = [Cell(letters[run])] if letters else []
         found = [of.get((run, measure), (Cell(),) * (1 + intervals)) for measure in measures]
         yield (*letter, Cell(names[run]), *chain.from_iterable(found))
@@ -232,8 +233,9 @@ def _what(
         said = "Means over the requests of each group"
     said += level
     if shares:
-        others = tables["means"]["run"].n_unique() - 1
-        rivals = "other run" if others == 1 else f"{others:,} other runs"
+        each = tables["means"].group_by(by or pl.lit(0)).agg(pl.col("run").n_unique() - 1)
+        others = printed.n_range(each["run"])
+        rivals = "other run" if others == "1" else f"{others} other runs"
         share = f"the share of requests won against the {rivals}, ties half"
         said += f"; of {', '.join(shares)} {share}"
     names = set(means.filter("in_percent")["measure"])

@@ -137,10 +137,12 @@ def marks_in_words(
         "best": f"{NEAR}: not significantly different from any of the best",
         "baseline": f"▲, ▼: significantly better, worse than {baseline}",
     }[kind]
-    how, over = tests_in_words.test_and_correction(of_shown["test"][0], of_shown["correction"][0])
+    order = printed.place_among(shown["measure"].unique(maintain_order=True))
+    rows = of_shown.select("measure", "test", "correction").unique(maintain_order=True).sort(order)
+    how, over = tests_in_words.each_test(rows.to_dicts())
     over = f"{over} {_family(c, of_shown, by, inference['family'])}"
     n = printed.n_range(of_shown["n"])
-    return [f"{meaning} ({how}, {over}, α = {inference['alpha']:g}, n = {n})."]
+    return [f"{meaning} ({how}{over}, α = {inference['alpha']:g}, n = {n})."]
 
 
 def _family(c: pl.DataFrame, of_shown: pl.DataFrame, by: Sequence[str], family: str) -> str:

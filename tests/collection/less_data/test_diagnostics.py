@@ -137,7 +137,7 @@ def test_predictions_by_loops(p):
                 later = [np.sign(y - x) for x, y in zip(a[1:], b[1:], strict=True) if x != y]
                 rest += bool(later) and later[0] == first
     assert predict_first_level(p).rows() == [
-        ("RR_2", n, second, second / n),
+        ("RR(level=2)", n, second, second / n),
         ("sgnLP", n, rest, rest / n),
     ]
 
