@@ -18,7 +18,6 @@ from lexiframe.base import (
     printed,
     schemas,
     shown,
-    to_polars,
     typed,
     warn,
 )
@@ -30,6 +29,7 @@ from lexiframe.io.column_forms.values_for_none import (
 )
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
+from lexiframe.io.filled_scores import shown_name, warn_of_zeros
 from lexiframe.io.score_forms.four_columns import PLAIN, FourColumns, ScoreForm
 from lexiframe.io.score_forms.layouts import (
     WORDS,
@@ -413,7 +413,7 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
     lacking = absences.filter(pl.col("absent") > 0)
     if lacking.height:
         found = lacking["run"].unique().sort().to_list()
-        names = [_shown_name(name) for name in found]
+        names = [shown_name(name) for name in found]
         n_lacking = int(lacking["absent"].sum())
         warn(
             "runs that lack values for requests for which other runs have them: "
@@ -427,26 +427,5 @@ def _warn_of_empty(table: pl.DataFrame) -> None:
     """Warn of measures that have no value at all of some runs, which no later table has."""
     empty = table.group_by("run", "measure").agg(pl.col("value").count()).filter(value=0)
     if empty.height:
-        names = [f"{m} of {_shown_name(r)}" for r, m, _ in empty.sort("measure", "run").rows()]
+        names = [f"{m} of {shown_name(r)}" for r, m, _ in empty.sort("measure", "run").rows()]
         warn(f"measures that have no value for any request, left out: {n_and_first(names)}")
-
-
-def warn_of_zeros(s: Any) -> None:
-    """Warn of scores that are 0 because a ranking is missing, with the requests of each run."""
-    if "answered" not in getattr(s, "column_names", getattr(s, "columns", ())):
-        return
-    table, keys = to_polars(s), ["collection", "query_id"]
-    requests = pl.struct(name for name in keys if name in table.columns).n_unique()
-    of, filled = table.select(requests).item(), table.filter(~pl.col("answered"))
-    counts = filled.group_by(pl.col("run").cast(pl.String)).agg(n=requests).sort("run")
-    if counts.height:
-        each = [f"{n:,} of {of:,} requests of {_shown_name(run)}" for run, n in counts.rows()]
-        said = f"{', '.join(each[:3])}{', ...' * (len(each) > 3)}"
-        advice = "give the rankings, or leave these requests out for all runs"
-        warn(f"scores are 0 because rankings are missing: {said}; {advice}")
-
-
-def _shown_name(name: str) -> str:
-    """Return the name of a run, with the replicate if it is that of one."""
-    run, replicate = coded.split_replicate(name)
-    return run if replicate is None else f"{run} (replicate {replicate})"

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.base.face import added
-from lexiframe.io import per_request_scores
+from lexiframe.io import filled_scores
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, PairCube, Pairs, arrays, facts, grouping
 from lexiframe.significance import replicates as replication
@@ -305,7 +305,7 @@ def compare(
     check_choice("compare", seeds, get_args(Seeds), "seeds")
     d = average_replicates("compare", d, replicates, tests)
     facts.warn_of_hints(d)
-    per_request_scores.warn_of_zeros(d)
+    filled_scores.warn_of_zeros(d)
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = group_attributes(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
