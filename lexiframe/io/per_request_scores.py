@@ -106,7 +106,8 @@ def read_scores(
         these ``question_id`` and ``model_id``; ``replicate``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
-        search lengths show that. Capital letters and blanks do not count: ``Model Name``.
+        search lengths and of errors (``WER``) show that. Capital letters and blanks do not count:
+        ``Model Name``.
     measure
         The measure, if the source does not name it. By default, the measure in a file with columns
         of runs, requests and values alone has the file's name.
