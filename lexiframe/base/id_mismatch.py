@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from itertools import takewhile
 from types import MappingProxyType
 from urllib.parse import unquote
 
 Spelling = Callable[[str], str]
+
+
+def _composed(name: str) -> str:
+    """Return an id with each letter and its accent as one character."""
+    from unicodedata import normalize  # its tables are loaded only where ids differ
+
+    return normalize("NFC", name)
+
 
 _LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _SPELLINGS: dict[str, Spelling] = {  # in the order in which they are tried
@@ -20,7 +26,7 @@ _SPELLINGS: dict[str, Spelling] = {  # in the order in which they are tried
     "upper and lower case": str.casefold,
     "decimal points of whole numbers": lambda name: name.removesuffix(".0"),
     "leading zeros": lambda name: _LEADING_ZEROS.sub("", name),
-    "composed and decomposed letters": partial(unicodedata.normalize, "NFC"),
+    "composed and decomposed letters": _composed,
     "letters as in addresses, such as %20": unquote,
     "_ for a blank": lambda name: name.replace("_", " "),
 }

@@ -345,8 +345,7 @@ def _unjudged_hint(
     retrieved: list[str], judged: pl.Series, known: JudgedItems, *, is_certain: bool = True
 ) -> str:
     """Return the likely reason why no retrieved document is judged for its request."""
-    left_out = pl.Series([], dtype=pl.String) if known.left_out is None else known.left_out
-    if found := left_out.filter(left_out.is_in(retrieved)).min():
+    if found := known.left_out.filter(known.left_out.is_in(retrieved)).min():
         return f"{found!r} is judged, but not relevant"
     elsewhere = min({*retrieved} & {*judged}, default=None)
     if elsewhere is not None:

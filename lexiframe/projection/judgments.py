@@ -44,12 +44,12 @@ class JudgedItems:
         For each item the index of its query in ``queries``.
     index
         Finds items by their query and the hash of document and query.
+    left_out
+        The documents that are judged and not relevant, if ``items`` are without them.
     sha256
         The checksum of the bytes that were read from a file, when asked for.
     kept
         What was made of the judgments alone, where runs come one after the other: see `once`.
-    left_out
-        The documents that are judged and not relevant, if ``items`` are without them.
     """
 
     items: pl.DataFrame
@@ -61,9 +61,9 @@ class JudgedItems:
     excluded: int
     query: np.ndarray
     index: HashIndex
+    left_out: pl.Series
     sha256: str | None = None
     kept: dict[Hashable, Any] | None = None
-    left_out: pl.Series | None = None
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
         """Return what follows from the judgments alone; where it is kept it is made only once.
@@ -179,8 +179,8 @@ def judged_items(
         excluded=int((out & ~own).sum()),
         query=query,
         index=HashIndex.build(hash_keys(items["doc_id"], query), query),
-        sha256=judged.sha256,
         left_out=left_out,
+        sha256=judged.sha256,
     )
 
 

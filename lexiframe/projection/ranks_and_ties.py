@@ -7,7 +7,6 @@ are wanted, so a group of equal scores is put in order only when it holds such a
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
@@ -258,7 +257,12 @@ def _respelled(rows: Rows, judged: JudgedItems, missing: np.ndarray) -> tuple[st
 
 def _plain(name: str) -> str:
     """Return an id with composed letters, and without escapes of addresses and underscores."""
-    return unicodedata.normalize("NFC", unquote(name)).replace("_", " ")
+    name = unquote(name).replace("_", " ")
+    if name.isascii():
+        return name
+    from unicodedata import normalize  # its tables are loaded only for such ids
+
+    return normalize("NFC", name)
 
 
 def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:

@@ -331,7 +331,7 @@ REFUSED = {
     "SDCG": r"SDCG needs its max_rel and its cutoff: write SDCG\(max_rel=...\)@10",
     "NERR8(min_rel=1)": r"NERR8 needs its max_rel and its cutoff: write NERR8\(min_rel=1, "
     r"max_rel=...\)@10",
-    "auc": "'auc' is not offered: it needs a ranking of all items; the nearest is Accuracy(rel=1)",
+    "auc": "'auc' is not offered: it needs a ranking of all items; the nearest is Accuracy",
     "ROC_AUC": "'ROC_AUC' is not offered: it needs a ranking of all items",
     "11pt_avg.0.2,0.4": "is not offered: its points are 0, 0.1 … 1; take the mean of IPrec@R over",
     "F1": "F1 needs its cutoff: write F1@10",

@@ -375,8 +375,7 @@ def _categories_of(
 def _split(texts: pl.Series) -> pl.Series:
     """Return the categories in texts: crime|war, as MovieLens has them, or between commas."""
     if texts.str.contains(r"^\[.*\]$").any():
-        found: pl.Series = added(io, "lists_of_ids", "categories").split_texts(texts, "items")
-        return found
+        return pl.Series(added(io, "lists_of_ids", "categories").split_texts(texts, "items"))
     mark = "|" if texts.str.contains("|", literal=True).any() else ","
     if mark == "," and len(several := texts.filter(texts.str.contains(mark)).unique()):
         warn(

@@ -349,8 +349,9 @@ class How:
     def _values(self, lists: Sequence[Lists | SummedLists], of_each: list[Any]) -> pl.DataFrame:
         together = [*chain.from_iterable(of_each)]
         found = self._estimates(*zip(*together, strict=True))
-        bounds = [(one.limits.low, one.limits.high) for one in self.measures for _ in lists]
-        low, high = np.clip(found.ends(self.alpha / 2), *zip(*bounds, strict=True))
+        limits = [one.limits for one in self.measures for _ in lists]
+        least, greatest = [one.low for one in limits], [one.high for one in limits]
+        low, high = (np.clip(end, least, greatest) for end in found.ends(self.alpha / 2))
         columns = {
             "run": [one.name for one in lists] * len(of_each),
             "measure": np.repeat([str(measure) for measure in self.measures], len(lists)),
