@@ -103,9 +103,11 @@ def test_half_of_the_requests_decide(write):
 
 def test_requests_with_one_document_or_repeated_ranks_count_as_agreeing(write):
     path = write([])
-    path.write_text(text_of(["a 1 2.5"], "12") + text_of(DISTANCES, "3"))
-    assert "; in 1 of 1 requests (query '3': " in caught(lf.read_runs, path)[0]
-    path.write_text(text_of(FOR["constant"], "12") + text_of(DISTANCES, "3"))
+    path.write_text(text_of(["a 1 2.5"], "12") + text_of(DISTANCES, "34"))
+    assert "; in 2 of 2 requests (query '3': " in caught(lf.read_runs, path)[0]
+    path.write_text(text_of(FOR["constant"], "127") + text_of(DISTANCES, "34"))
+    assert caught(lf.read_runs, path) == []
+    path.write_text(text_of(DISTANCES, "3"))
     assert caught(lf.read_runs, path) == []
 
 
