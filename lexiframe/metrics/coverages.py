@@ -128,7 +128,7 @@ def coverage(
     -----
     LexiframeWarning
         When no judged document was retrieved by any run, when scores order the documents of most
-        requests against their ranks (see `read_runs`), when grades look like ratings (see
+        requests otherwise than their ranks (see `read_runs`), when grades look like ratings (see
         `read_qrels`) and ``rel`` is not given, and, with the count, when lines hold more fields
         than are read.
 

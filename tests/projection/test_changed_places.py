@@ -178,7 +178,12 @@ def test_several_runs_as_judgments_are_refused(runs):
         (sparse(), cut(1, 10)),
         ({"named": judgments()}, SIMILARITY),
         (frame(judgments()).with_columns(run=pl.lit("r")), SIMILARITY),
-        (frame(judgments()).with_columns(rank=pl.int_range(pl.len()) + 1), SIMILARITY),
+        (
+            frame(judgments())
+            .sort("score", descending=True)
+            .with_columns(rank=pl.int_range(pl.len()) + 1),
+            SIMILARITY,
+        ),
     ],
 )
 def test_runs_are_taken_as_they_are_given(run, qrels):

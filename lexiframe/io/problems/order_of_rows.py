@@ -7,6 +7,7 @@ decide that is not read, or low scores may be the better ones, as the name of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import polars as pl
 import pyarrow as pa
@@ -93,17 +94,26 @@ def numbers_in_doubt(opened: Opened, found: Mapping[str, str]) -> Sequence[str]:
     is_number = (pa.types.is_floating, pa.types.is_integer)
     others = [name for name, kind in kinds.items() if any(test(kind) for test in is_number)]
     try:
-        batch = next(opened.batches([*read, *others], _HEAD), None) if others else None
-        head = None if batch is None else pl.DataFrame(as_table(batch.slice(0, _HEAD)))
-        return [] if head is None else _in_doubt(head.select(*read).rename(read), head[others])
+        heads = []
+        for names in ([*read], others) if others else ():  # the others only in doubt, it takes time
+            for batch in islice(opened.batches(names, _HEAD), 1):
+                heads.append(pl.DataFrame(as_table(batch.slice(0, _HEAD)).select(names)))
+            if not heads or _are_in_order(heads[0].rename(read)):
+                return []
+        return _in_doubt(heads[0].rename(read), heads[1]) if others else []
     except (pa.ArrowException, OSError, pl.exceptions.PolarsError):  # reading it says what is wrong
         return []
 
 
+def _are_in_order(rows: pl.DataFrame) -> bool:
+    """Return whether rows fall by the scores in half of the requests or more."""
+    falls = _requests(rows)["falls"]
+    return bool(2 * falls.sum() >= len(falls))
+
+
 def _in_doubt(rows: pl.DataFrame, others: pl.DataFrame) -> Sequence[str]:
     """Return which of the other columns some rows follow in most requests, if not the scores."""
-    falls = _requests(rows)["falls"]
-    if 2 * falls.sum() >= len(falls):
+    if _are_in_order(rows):
         return []
     numbers = [column.name for column in others if _may_decide(column)]
     found = _requests(rows, others.select(numbers))

@@ -41,8 +41,8 @@ class Against:
 
     @property
     def is_most(self) -> bool:
-        """Whether they disagree in half of the requests or more."""
-        return 0 < self.of <= 2 * self.requests
+        """Whether they disagree in half of the requests or more, and not in one alone."""
+        return self.requests > 1 and self.of <= 2 * self.requests
 
     @property
     def share(self) -> str:

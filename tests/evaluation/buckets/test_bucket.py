@@ -108,7 +108,7 @@ def said_by(function):
 STRANGERS = " document was retrieved by any run: the runs retrieved"
 """Examples of these follow: of one bucket they are others than of all requests."""
 DOUBTS = (
-    "runs whose scores order the documents of most requests against their ranks",
+    "runs whose ranks and scores disagree",
     "no judged document was retrieved by the run",
 )
 """A few rows and few documents of each bucket are looked at, so that a close case may be decided

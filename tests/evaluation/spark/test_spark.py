@@ -169,7 +169,7 @@ def test_what_is_doubted_is_said_once(spark):
     with pytest.warns(lf.LexiframeWarning) as caught:
         e = lf.spark.evaluate(spark, sent(spark, runs), sent(spark, qrels), "RR P@2", buckets=3)
     assert [str(w.message).partition("; ")[0] for w in caught] == [
-        "runs whose scores order the documents of most requests against their ranks: 1 ('turned')"
+        "runs whose ranks and scores disagree: 1 ('turned')"
     ]
     assert "blind has one score for all documents of a request, whose" in " ".join(str(e).split())
     assert e.coverage["P@2_max"].to_list() == [0.5, 0.0]
