@@ -122,7 +122,7 @@ def _hits(document: Mapping[str, Any]) -> Mapping[str, Any]:
     if _hit_list(next(iter(document.values()), None)) is None:  # as mostly: a run has many queries
         return {}
     found = {query: _hit_list(of) for query, of in document.items()}
-    every = [one for of in found.values() for one in (of if of is not None else [of])]
+    every: list[Any] = [one for of in found.values() for one in (of if of is not None else [of])]
     if not every or not all(isinstance(one, Mapping) and {"_id", "id"} & {*one} for one in every):
         return {}
     name = "_id" if "_id" in every[0] else "id"
