@@ -82,6 +82,20 @@ def test_documents_that_are_called_like_fields_are_documents():
     assert lf.read_runs(run).num_rows == 3
 
 
+def test_answers_in_other_shapes():
+    plain = [{"query": {"id": 7}, "results": ["d2", "d1"]}]
+    assert rows(lf.read_runs(plain), "rank") == [("7", "d2", 1), ("7", "d1", 2)][::-1]
+    for odd in (
+        [*plain, {"query": {"id": None}, "results": ["d1"]}],
+        [*plain, {"query": {"id": [1]}, "results": ["d1"]}],
+        [*plain, {"query": {"id": 8}}],
+        [*plain, "q8"],
+        {"q1": [{"_id": "d1", "_score": 1.0}, {"id": "d2", "_score": 0.5}]},
+    ):
+        with pytest.raises((lf.LexiframeError, TypeError)):
+            lf.read_runs(odd)
+
+
 def test_a_single_answer_names_no_query():
     hits = [elastic("d1", 2.5)]
     for one in ({"hits": hits}, {"hits": {"hits": hits}}, {"candidates": hits}):

@@ -122,14 +122,14 @@ def _hits(document: Mapping[str, Any]) -> Mapping[str, Any]:
     if _hit_list(next(iter(document.values()), None)) is None:  # as mostly: a run has many queries
         return {}
     found = {query: _hit_list(of) for query, of in document.items()}
-    every = [one for of in found.values() for one in (of if of is not None else [of])]
+    every: list[Any] = [one for of in found.values() for one in (of if of is not None else [of])]
     if not every or not all(isinstance(one, Mapping) and {"_id", "id"} & {*one} for one in every):
         return {}
     name = "_id" if "_id" in every[0] else "id"
     scores, grades = _SCORES + KNOWN_NAMES["relevance"], KNOWN_NAMES["relevance"] + _SCORES
     score, grade = (next((n for n in names if n in every[0]), "") for names in (scores, grades))
     return {"queries": {query: [
-        {"id": one[name], "score": one.get(score), "grade": one.get(grade, 1)} for one in of
+        {"id": one.get(name), "score": one.get(score), "grade": one.get(grade, 1)} for one in of
     ] or [{"id": None}] for query, of in found.items()}}  # fmt: skip
 
 
@@ -147,13 +147,18 @@ def _answers(document: Any) -> Any:
     query = next((name for name in _QUERY_IDS if _at(first, f"query.{name}") is not None), "")
     if not (items and query):
         return document
-    ids = [_at(one, f"query.{query}") for one in several]
-    if len({*ids}) < len(ids):
-        twice = [one for one, n in Counter(ids).items() if n > 1]
+    ids, lists = ([_at(one, path) for one in several] for path in (f"query.{query}", items))
+    if not all(isinstance(one, str | int) for one in ids) or None in map(_hit_list, lists):
+        return document
+    if twice := [one for one, n in Counter(ids).items() if n > 1]:
         raise SchemaError(Problem("answers", "one for each query", f"two for {n_and_first(twice)}"))
-    plain = [[{name: x for name, x in one.items() if not isinstance(x, Mapping)}
-              for one in _at(of, items) or []] for of in several]  # fmt: skip
-    return dict(zip(ids, plain, strict=True))
+    return {query: [*map(_plain, of)] for query, of in zip(ids, lists, strict=True)}
+
+
+def _plain(item: Any) -> Any:
+    """Return a document without the fields that have fields themselves, such as its text."""
+    is_item = isinstance(item, Mapping)
+    return {n: x for n, x in item.items() if not isinstance(x, Mapping)} if is_item else item
 
 
 def _is_pair(one: Any) -> bool:
