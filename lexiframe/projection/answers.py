@@ -70,7 +70,12 @@ def unanswered(ranked: RankedRuns) -> pl.DataFrame:
 
 
 def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
-    """Return run and request (of scores the measure) of what ``answered`` does not say is true."""
+    """Return run and request (of scores the measure) of what ``answered`` does not say is true.
+
+    Positions that have no such column have a missing ranking where nothing was retrieved.
+    """
+    if "n_retrieved" in table.columns and "answered" not in table.columns:
+        table = table.with_columns(answered=pl.col("n_retrieved") > 0)
     if "answered" not in table.columns:
         return pl.DataFrame()
     keys = [name for name in ("run", "query_id", "measure") if name in table.columns]
