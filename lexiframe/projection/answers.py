@@ -83,8 +83,12 @@ def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
     return rows.select(pl.col(keys).cast(pl.String), "answered").unique()
 
 
-def say_answered(s: pl.DataFrame, unanswered: pl.DataFrame | None) -> pl.DataFrame:
+def say_answered(
+    s: pl.DataFrame, unanswered: pl.DataFrame | None, *, is_part: bool = False
+) -> pl.DataFrame:
     """Return scores with the column ``answered``, if some are of rankings that are unanswered.
+
+    A part of a table has it also where only other parts have such rankings.
 
     Examples
     --------
@@ -100,7 +104,7 @@ def say_answered(s: pl.DataFrame, unanswered: pl.DataFrame | None) -> pl.DataFra
     s = s.drop("answered", strict=False).join(marks, on=keys, how="left", maintain_order="left")
     said = pl.when("marked").then("answered").otherwise(pl.lit(value=True))
     s = s.with_columns(answered=said).drop("marked")
-    return s.drop("answered") if s["answered"].all(ignore_nulls=False) else s
+    return s if is_part or not s["answered"].all(ignore_nulls=False) else s.drop("answered")
 
 
 def refuse_without_rows(answers: pl.DataFrame) -> None:
