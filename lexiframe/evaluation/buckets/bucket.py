@@ -124,7 +124,8 @@ def evaluate_projected(
     projected = projected.valued(plan.of_positions)
     total = BucketResult(part_facts(plan, plan.no_requests()))
     missing = answers.unanswered(projected.ranked)
-    missing = missing.filter(pl.col("query_id").is_in(projected.queries.implode()))
+    if lists is None:  # which count requests without a relevant item, too
+        missing = missing.filter(pl.col("query_id").is_in(projected.queries.implode()))
     with (
         ThreadPoolExecutor(1) as aside,
         part_writer(plan, "scores", bucket) as write_s,
