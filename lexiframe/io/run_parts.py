@@ -103,7 +103,7 @@ class RunPart:
 def refuse_empty(runs: Sequence[str]) -> None:
     """Raise for runs without a row: what a filter that matched nothing leaves is no bad run."""
     if runs:
-        found = f"no rows of {n_and_first([coded.said(run) for run in runs])}"
+        found = f"no rows of {n_and_first([coded.split_replicate(run)[0] for run in runs])}"
         advice = "leave a run out that was not read, and check the filter that made the frame"
         raise SchemaError(Problem("runs", "the rows of each run's rankings", found, advice))
 

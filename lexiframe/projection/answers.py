@@ -71,7 +71,12 @@ def unanswered(ranked: RankedRuns) -> pl.DataFrame:
 
 
 def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
-    """Return run and request (of scores the measure) of what ``answered`` does not say is true."""
+    """Return run and request (of scores the measure) of what ``answered`` does not say is true.
+
+    Positions that have no such column have a missing ranking where nothing was retrieved.
+    """
+    if "n_retrieved" in table.columns and "answered" not in table.columns:
+        table = table.with_columns(answered=pl.col("n_retrieved") > 0)
     if "answered" not in table.columns:
         return pl.DataFrame()
     keys = [name for name in ("run", "query_id", "measure") if name in table.columns]
@@ -79,8 +84,12 @@ def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
     return rows.select(pl.col(keys).cast(pl.String), "answered").unique()
 
 
-def say_answered(s: pl.DataFrame, unanswered: pl.DataFrame | None) -> pl.DataFrame:
+def say_answered(
+    s: pl.DataFrame, unanswered: pl.DataFrame | None, *, is_part: bool = False
+) -> pl.DataFrame:
     """Return scores with the column ``answered``, if some are of rankings that are unanswered.
+
+    A part of a table has it also where only other parts have such rankings.
 
     Examples
     --------
@@ -96,7 +105,7 @@ def say_answered(s: pl.DataFrame, unanswered: pl.DataFrame | None) -> pl.DataFra
     s = s.drop("answered", strict=False).join(marks, on=keys, how="left", maintain_order="left")
     said = pl.when("marked").then("answered").otherwise(pl.lit(value=True))
     s = s.with_columns(answered=said).drop("marked")
-    return s.drop("answered") if s["answered"].all(ignore_nulls=False) else s
+    return s if is_part or not s["answered"].all(ignore_nulls=False) else s.drop("answered")
 
 
 def refuse_without_rows(answers: pl.DataFrame) -> None:

@@ -201,9 +201,9 @@ def project(
     }
     if judged and not subtopics:
         columns["n_judged"] = np.tile(index.n_judged[query], len(ranked.runs))
-    if not all(run.answered.all() for run in ranked.runs):
-        answered = np.concatenate([run.answered[query] for run in ranked.runs])
-        columns |= {} if answered.all() else {"answered": answered}
+    # Where nothing was retrieved the ranking is missing, unless it was there, and empty.
+    if any((run.answered & (run.retrieved == 0)).any() for run in ranked.runs):
+        columns["answered"] = np.concatenate([run.answered[query] for run in ranked.runs])
     if pool:
         columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
     made = [pl.Series(name, values) for name, values in columns.items()]

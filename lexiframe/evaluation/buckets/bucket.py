@@ -124,6 +124,8 @@ def evaluate_projected(
     projected = projected.valued(plan.of_positions)
     total = BucketResult(part_facts(plan, plan.no_requests()))
     missing = answers.unanswered(projected.ranked)
+    if lists is None:  # which count requests without a relevant item, too
+        missing = missing.filter(pl.col("query_id").is_in(projected.queries.implode()))
     with (
         ThreadPoolExecutor(1) as aside,
         part_writer(plan, "scores", bucket) as write_s,
@@ -143,7 +145,7 @@ def evaluate_projected(
             total.add(sums)
             if part is not None and plan.keep:
                 s, d = pairs.tables_of(part)
-                write_s(answers.say_answered(s, missing))
+                write_s(answers.say_answered(s, missing, is_part=True))
                 write_d(d)
             if part is not None and held is not None:
                 held.add(bucket, part)

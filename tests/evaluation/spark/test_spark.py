@@ -219,18 +219,22 @@ def test_the_tables_to_keep_may_be_chosen(spark, collection, tmp_path):
         lf.spark.evaluate(spark, *collection, MEASURES, out=tmp_path, keep="preferences")
 
 
-def test_a_run_without_rows_is_a_run(spark, collection):
-    """And runs that are given by name may be Spark's and others."""
+def test_a_run_without_rows_is_refused(spark, collection):
+    """As in memory; and runs that are given by name may be Spark's and others."""
     runs, qrels = collection
     frames = {name: runs.filter(run=name).drop("run") for name in ("run1", "run2")}
-    frames["empty"] = runs.clear().drop("run")
     given = {name: sent(spark, frame) for name, frame in frames.items()}
     given["run2"] = frames["run2"]
     e, said = warned(lf.spark.evaluate, spark, given, qrels, MEASURES, buckets=2)
     expected, said_in_memory = warned(lf.evaluate, frames, qrels, MEASURES)
     assert_same(e, expected)
     assert said == said_in_memory
-    assert e.coverage.filter(run="empty")["answered"].item() == 0
+    frames["empty"] = runs.clear().drop("run")
+    given["empty"] = sent(spark, frames["empty"])
+    with pytest.raises(lf.LexiframeError, match="found no rows of 1 .*empty"):
+        lf.spark.evaluate(spark, given, qrels, MEASURES, buckets=2)
+    with pytest.raises(lf.LexiframeError, match="found no rows of 1 .*empty"):
+        lf.evaluate(frames, qrels, MEASURES)
 
 
 # --- Errors -------------------------------------------------------------------------------------
