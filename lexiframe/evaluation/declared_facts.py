@@ -134,7 +134,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
 def _refuse_strangers(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
     """Raise for measures, groups and a baseline of which the tables say nothing, or more."""
     of_measures = [table for table in tables.values() if "measure" in table.columns]
-    known = {name for table in of_measures for name in table["measure"].to_list()}
+    known = {name for table in of_measures for name in table["measure"].unique().to_list()}
     stated = {*facts.known_facts(told)}
     for which, names in {"measures": {*told["measures"]}, "facts": stated}.items():
         if not known <= names:

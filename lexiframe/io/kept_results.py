@@ -50,8 +50,7 @@ TablesAndFacts = tuple[dict[str, pl.DataFrame], dict[str, Any]]
 def reusable_results(
     folder: str | Path,
     read: Callable[[Path, Mapping[str, Path], str], TablesAndFacts],
-    *,
-    of_requests: bool = True,
+    of_requests: bool,
 ) -> KeptResults:
     """Read the tables in a folder of results that later evaluations can go on from.
 
@@ -138,7 +137,7 @@ def _refuse_other_form(path: Path, table: pl.DataFrame, schema: schemas.TableSch
             raise ReadError(Problem(str(path), f"{dtype} in {name}", str(found), advice))
     # Columns of groups are in front of those of the schema.
     keys = [name for name in table.columns if name in schema.key or name not in schema.columns]
-    named = {*keys}.intersection(schema.required).difference(schema.nullable)
+    named = [n for n in keys if n in schema.required and n not in schema.nullable]
     if empty := [name for name in named if table[name].has_nulls()]:
         raise ReadError(Problem(str(path), f"a name in {empty[0]} in all rows", "null", advice))
     # Of rows for each request arrays are made, which refuse two of one key.
