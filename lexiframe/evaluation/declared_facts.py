@@ -14,7 +14,7 @@ from lexiframe.evaluation.options import Inference
 from lexiframe.evaluation.written_ranks import SCHEMA
 from lexiframe.io import kept_results
 from lexiframe.orderings import check_method, missing_requests
-from lexiframe.pairwise import facts
+from lexiframe.pairwise import facts, fingerprints
 from lexiframe.projection import Policies
 
 FOLDERS = "collections"
@@ -68,6 +68,8 @@ def _schema_of(name: str) -> schemas.TableSchema | None:
     """Return the schema of a table; ranks of an earlier version may lack some columns."""
     if name == kept_results.RANKS:
         return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
+    if name == kept_results.FINGERPRINTS:
+        return fingerprints.TABLE
     return getattr(schemas, name.upper(), None)
 
 
