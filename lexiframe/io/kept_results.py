@@ -67,8 +67,8 @@ def reusable_results(
         no ranks.
     """
     place, where = output_path(folder), str(folder)
-    if (there := found_at(place)) != "a folder":
-        found = f"is {there or 'not there'}"
+    if (found_there := found_at(place)) != "a folder":
+        found = f"is {found_there or 'not there'}"
         advice = "name the folder that Evaluation.write wrote; the first time leave reuse out"
         raise ReadError(Problem(where, "", found, advice))
     with tables_in(place) as there:
