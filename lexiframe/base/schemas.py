@@ -78,7 +78,6 @@ _COLUMNS = {
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
         name category null doc_a doc_b question source replicate order case family reason unit
-        fingerprint
     """,
     INT: """
         n_judgments n_both_orders n_shared n_triples n_circular
@@ -260,8 +259,6 @@ WIN_RATES = _table_schema(
 REQUEST_WIN_RATES = _table_schema("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = _table_schema("orderings", "measure method run", "value rank")
 MEANS = _table_schema("means", "run measure", "mean ci_low ci_high rank n")
-# Of runs, requests and measures, by which later evaluations know what has changed.
-FINGERPRINTS = _table_schema("fingerprints", "kind name", "fingerprint")
 FACTS = _table_schema("facts", "measure", "kind smaller_is_better low high is_count")
 RANK_DISTRIBUTIONS = _table_schema("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = _table_schema(

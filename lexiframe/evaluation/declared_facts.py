@@ -14,7 +14,7 @@ from lexiframe.evaluation.options import Inference
 from lexiframe.evaluation.written_ranks import SCHEMA
 from lexiframe.io import kept_results
 from lexiframe.orderings import check_method, missing_requests
-from lexiframe.pairwise import facts
+from lexiframe.pairwise import facts, fingerprints
 from lexiframe.projection import Policies
 
 FOLDERS = "collections"
@@ -68,6 +68,8 @@ def _schema_of(name: str) -> schemas.TableSchema | None:
     """Return the schema of a table; ranks of an earlier version may lack some columns."""
     if name == kept_results.RANKS:
         return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
+    if name == kept_results.FINGERPRINTS:
+        return fingerprints.TABLE
     return getattr(schemas, name.upper(), None)
 
 
@@ -134,7 +136,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
 def _refuse_strangers(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
     """Raise for measures, groups and a baseline of which the tables say nothing, or more."""
     of_measures = [table for table in tables.values() if "measure" in table.columns]
-    known = {name for table in of_measures for name in table["measure"].to_list()}
+    known = {name for table in of_measures for name in table["measure"].unique().to_list()}
     stated = {*facts.known_facts(told)}
     for which, names in {"measures": {*told["measures"]}, "facts": stated}.items():
         if not known <= names:

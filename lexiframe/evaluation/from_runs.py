@@ -269,8 +269,7 @@ def evaluate_asked(
     is_large = in_buckets or not is_small(sources, allowed, was_told=was_told)
     takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources, allowed))
     if reuse is not None:  # before the work, lest it fail after it
-        asked = {"of_requests": not takes_ranks}
-        kept = kept_results.reusable_results(reuse, tables_of_evaluation, **asked)
+        kept = kept_results.reusable_results(reuse, tables_of_evaluation, not takes_ranks)
     if takes_ranks:
         return in_parts(sources, kept=kept)
     sources = sources.held()

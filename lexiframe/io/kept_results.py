@@ -50,8 +50,7 @@ TablesAndFacts = tuple[dict[str, pl.DataFrame], dict[str, Any]]
 def reusable_results(
     folder: str | Path,
     read: Callable[[Path, Mapping[str, Path], str], TablesAndFacts],
-    *,
-    of_requests: bool = True,
+    of_requests: bool,
 ) -> KeptResults:
     """Read the tables in a folder of results that later evaluations can go on from.
 
@@ -68,8 +67,8 @@ def reusable_results(
         no ranks.
     """
     place, where = output_path(folder), str(folder)
-    if (there := found_at(place)) != "a folder":
-        found = f"is {there or 'not there'}"
+    if (found_there := found_at(place)) != "a folder":
+        found = f"is {found_there or 'not there'}"
         advice = "name the folder that Evaluation.write wrote; the first time leave reuse out"
         raise ReadError(Problem(where, "", found, advice))
     with tables_in(place) as there:
@@ -79,8 +78,8 @@ def reusable_results(
             expected = "the files that Evaluation.write writes"
             raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
         absent = _OF_REQUESTS if in_parts or not of_requests else ()
-        paths = {name: there[name] for name in _NEEDED if name not in absent}
-        tables, facts = read(place, paths, _AGAIN)
+        needed = {name: there[name] for name in _NEEDED if name not in absent}
+        tables, facts = read(place, needed, _AGAIN)
     if in_parts and not tables[RANKS].height:
         raise LexiframeError(
             f"{where}: expected the results of an evaluation in memory, found those of one in "
@@ -131,14 +130,14 @@ def _refuse_other_form(path: Path, table: pl.DataFrame, schema: schemas.TableSch
     lacking = [column for column in schema.required if column not in table.columns]
     if lacking:
         raise ReadError(Problem(str(path), expected, f"no {', '.join(lacking)}", advice))
-    for name in (name for name in schema.columns if name in table.columns):
-        dtype, found = schema.columns[name], table.schema[name]
-        is_name = dtype == schemas.STR and isinstance(found, pl.Categorical | pl.Enum)
-        if found != dtype and not is_name:
-            raise ReadError(Problem(str(path), f"{dtype} in {name}", str(found), advice))
+    for name, dtype in schema.columns.items():
+        kind = table.schema.get(name, dtype)
+        is_name = dtype == schemas.STR and isinstance(kind, pl.Categorical | pl.Enum)
+        if kind != dtype and not is_name:
+            raise ReadError(Problem(str(path), f"{dtype} in {name}", str(kind), advice))
     # Columns of groups are in front of those of the schema.
     keys = [name for name in table.columns if name in schema.key or name not in schema.columns]
-    named = {*keys}.intersection(schema.required).difference(schema.nullable)
+    named = [n for n in keys if n in schema.required and n not in schema.nullable]
     if empty := [name for name in named if table[name].has_nulls()]:
         raise ReadError(Problem(str(path), f"a name in {empty[0]} in all rows", "null", advice))
     # Of rows for each request arrays are made, which refuse two of one key.

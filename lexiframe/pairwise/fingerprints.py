@@ -17,7 +17,8 @@ from lexiframe.pairwise.pairs import Measure
 from lexiframe.pairwise.preference_entries import parse_measure
 from lexiframe.projection import Policies, RankedRuns, judgments
 
-_SCHEMA = schemas.FINGERPRINTS.columns
+_SCHEMA: dict[str, pl.DataType] = dict.fromkeys(("kind", "name", "fingerprint"), schemas.STR)
+TABLE = schemas.TableSchema("fingerprints", ("kind", "name"), _SCHEMA)
 NO_FINGERPRINTS = pl.DataFrame(schema=_SCHEMA)
 
 

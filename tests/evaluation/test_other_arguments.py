@@ -31,7 +31,7 @@ def test_what_is_no_path_is_not_written_to(e, board, path):
 @pytest.mark.parametrize("rename", ["x", ["x"], FRAME, 3])
 def test_other_names_are_a_dictionary(e, rename):
     for paper in (e.latex, e.markdown):
-        with pytest.raises(TypeError, match=r"rename: expected \{run: what to call it\}, found"):
+        with pytest.raises(TypeError, match=r"rename: expected \{run: its name\}, found"):
             paper(rename=rename)
     with pytest.raises(lf.LexiframeError, match="rename: expected a name for random, found 3"):
         e.latex(rename={"random": 3})

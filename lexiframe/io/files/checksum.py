@@ -38,8 +38,7 @@ def add_fingerprint(paths: Iterable[Path]) -> None:
     together = hashlib.sha256()
     for path in paths:
         with path.open("rb") as file:
-            begin = _footer_of(file)
-            file.seek(begin - 4)
+            file.seek(_footer_of(file) - 4)
             together.update(file.read(4))
     for path in paths:
         with path.open("r+b") as file:
@@ -49,8 +48,7 @@ def add_fingerprint(paths: Iterable[Path]) -> None:
 def fingerprint_in(data: bytes) -> str | None:
     """Return the fingerprint of files that were written together; None if there is none."""
     begin = _footer_of(BytesIO(data)) - 4 - len(_MARK) - _SIZE
-    is_there = begin > 0 and data.endswith(_TOGETHER, 0, begin)
-    return data[begin : begin + _SIZE].hex() if is_there else None
+    return data[begin : begin + _SIZE].hex() if data.endswith(_TOGETHER, 0, max(begin, 0)) else None
 
 
 def _footer_of(file: BinaryIO) -> int:

@@ -422,11 +422,10 @@ def alone_in(folder: Path, patience: float | None = None) -> Iterator[bool]:
         "done, or choose another folder"
     )
     with ExitStack() as lock:
-        try:
+        is_locked = False
+        with suppress(OSError):
             lock.enter_context(_held(folder / ".lock", seconds, taken))
             is_locked = True
-        except OSError:
-            is_locked = False
         yield is_locked
 
 

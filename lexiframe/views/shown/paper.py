@@ -107,17 +107,15 @@ def paper_of(
 
 
 def _names_shown(
-    runs: Sequence[str], known: Sequence[str], rename: Mapping[str, str] | None
+    runs: Sequence[str], known: Sequence[str], rename: Mapping[str, Any] | None
 ) -> dict[str, str]:
     """Return the name that each run has in the table; raise for other runs and for twins."""
     if not isinstance(rename, Mapping | None):
-        raise errors.WrongTypeError(
-            f"rename: expected {{run: what to call it}}, found {shown(rename)}"
-        )
+        raise errors.WrongTypeError(f"rename: expected {{run: its name}}, found {shown(rename)}")
     for run, name in (rename or {}).items():
         if run not in known:
             raise unknown_name("run", run, known)
-        if not isinstance(name, str) or not name:
+        if not (name and isinstance(name, str)):
             raise LexiframeError(f"rename: expected a name for {run}, found {shown(name)}")
     names = {run: (rename or {}).get(run, run) for run in runs}
     twins = [name for name, n in Counter(names.values()).items() if n > 1]
