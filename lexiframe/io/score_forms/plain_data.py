@@ -73,7 +73,7 @@ def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
         else {name: x for name, x in one.items() if not isinstance(x, list | Mapping)}
         for one in records
     ]
-    return pl.DataFrame(table_of_records(flat, str))
+    return pl.DataFrame(table_of_records(flat, str, "scores"))
 
 
 def _data_words(data: Any) -> str:
