@@ -36,7 +36,7 @@ def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def table_of_records(
-    records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str], where: str
+    records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str], where: str = "records"
 ) -> list[pl.Series]:
     """Make one column of each field, in order of appearance; null where a record lacks it.
 

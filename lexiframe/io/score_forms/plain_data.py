@@ -116,7 +116,7 @@ def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
         named = one if {*_METRICS}.isdisjoint(one) else {"query_id": one.get("name")}
         every = {**named, **(_metrics_of(one) or {})}
         flat.append({name: x for name, x in every.items() if not isinstance(x, list | Mapping)})
-    return pl.DataFrame(table_of_records(flat, str))
+    return pl.DataFrame(table_of_records(flat, str, "scores"))
 
 
 def _data_words(data: Any) -> str:

@@ -180,7 +180,7 @@ def _sources(source: Any) -> list[Source]:
     """Find the sources; a file that is given twice would count each of its judgments twice."""
     are_records = isinstance(source, list) and all(isinstance(one, Mapping) for one in source)
     if are_records and source and are_votes([*source[0]]):
-        source = pl.DataFrame(table_of_records(source, json.dumps))
+        source = pl.DataFrame(table_of_records(source, json.dumps, "votes"))
     sources = [one for of in sources_of_runs(source).sources for one in of.apart()]
     files = [one.origin for one in sources if isinstance(one.origin, File) and not one.origin.data]
     paths = Counter(Path(file.path).resolve() for file in files)

@@ -11,8 +11,7 @@ from datetime import date
 from types import ModuleType
 from typing import Any
 
-from lexiframe.base import ReadError
-from lexiframe.base.errors import one_line
+from lexiframe.base import ReadError, errors
 from lexiframe.io.text.json_values import half_character
 
 _INT64 = range(-(2**63), 2**63)
@@ -65,7 +64,7 @@ def _reading(yaml: ModuleType, what: str, of: str, advice: str) -> Iterator[None
     try:
         yield
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
-        raise ReadError(f"{what}{of} are not YAML ({one_line(error)}); {advice}") from None
+        raise ReadError(f"{what}{of} are not YAML ({errors.one_line(error)}); {advice}") from None
     except RecursionError:
         raise ReadError(f"{what} are nested too deeply to be read") from None
 
