@@ -56,7 +56,8 @@ def test_without_judgments_the_share_of_ties_counts(folder, lexiframe):
         ),
         (
             "scores decide, the greatest first: if the ranks are right, read the runs with "
-            "--ranked-by rank; if low scores are better, as of distances and losses, with --better low; if the "
+            "--ranked-by rank; if low scores are better, "
+            "as of distances and losses, with --better low; if the "
             "scores are right, with --ranked-by score"
         ),
     )
