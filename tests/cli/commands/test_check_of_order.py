@@ -55,8 +55,9 @@ def test_without_judgments_the_share_of_ties_counts(folder, lexiframe):
             "in 20 of 20 requests (query 'q0': rank 1 has the score 1, rank 4 has 4)"
         ),
         (
-            "scores decide, the greatest first: if the ranks are right, read the runs with --ranked-by "
-            "rank; if low scores are better, as of distances and losses, with --better low; if the "
+            "scores decide, the greatest first: if the ranks are right, read the runs with "
+            "--ranked-by rank; if low scores are better, "
+            "as of distances and losses, with --better low; if the "
             "scores are right, with --ranked-by score"
         ),
     )
