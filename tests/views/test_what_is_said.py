@@ -87,7 +87,7 @@ def test_who_asked_for_preferences_is_told_of_no_other_measure():
     assert "whose order is arbitrary: its RR may be 0.125 to 1.000" in " ".join(str(named).split())
 
 
-@pytest.mark.parametrize(("require", "n"), [("not-worse", 4), ("not-worse", 12), ("equivalent", 6)])
+@pytest.mark.parametrize("require, n", [("not-worse", 4), ("not-worse", 12), ("equivalent", 6)])
 def test_how_often_a_candidate_as_good_would_pass_is_so(require, n):
     """By simulation: normal differences around 0, of which the gate knows the spread."""
     margin, level = 0.8, 0.05

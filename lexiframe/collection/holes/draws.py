@@ -114,7 +114,12 @@ class Drawn:
             pool.ranked.judged, items=items, queries=queries, query=case, complete=judged
         )
         runs = [
-            replace(run, rank=run.rank[item], retrieved=run.retrieved[cases.query])
+            replace(
+                run,
+                rank=run.rank[item],
+                retrieved=run.retrieved[cases.query],
+                answered=run.answered[cases.query],
+            )
             for run in (pool.ranked.runs[number] for number in self.runs)
         ]
         return RankedRuns(of_cases, runs)

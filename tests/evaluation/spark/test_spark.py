@@ -231,9 +231,9 @@ def test_a_run_without_rows_is_refused(spark, collection):
     assert said == said_in_memory
     frames["empty"] = runs.clear().drop("run")
     given["empty"] = sent(spark, frames["empty"])
-    with pytest.raises(lf.LexiframeError, match="found no rows of 1 .*empty"):
+    with pytest.raises(lf.LexiframeError, match=r"found no rows of 1 .*empty"):
         lf.spark.evaluate(spark, given, qrels, MEASURES, buckets=2)
-    with pytest.raises(lf.LexiframeError, match="found no rows of 1 .*empty"):
+    with pytest.raises(lf.LexiframeError, match=r"found no rows of 1 .*empty"):
         lf.evaluate(frames, qrels, MEASURES)
 
 
