@@ -57,10 +57,12 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
 
 def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
     """Say in all parts of the scores which rankings are missing, if it is said in one of them."""
+    if "scores" not in keep:
+        return
     import pyarrow as pa
     from pyarrow import parquet
 
-    paths = Path(str(out), "scores").glob("part-*.parquet") if "scores" in keep else ()
+    paths = Path(str(out), "scores").glob("part-*.parquet")
     says = {path: "answered" in parquet.read_schema(path).names for path in paths}
     for path in (path for path, said in says.items() if any(says.values()) and not said):
         table = parquet.read_table(path)
