@@ -374,7 +374,7 @@ def _part_of_lines(
     )
     if not options.na_values:
         return part
-    alone = _separate_empty(part.name, rows, part.where, None)
+    alone = _separate_empty(part.name, rows, part.where, None, options)
     return replace(part, rows=alone.rows, empty=alone.empty, places=None)
 
 

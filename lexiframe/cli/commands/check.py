@@ -67,7 +67,14 @@ def check(
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
     options = reading_options.TextOptions(
-        third, header, decimal, as_columns(column), better, rows, as_grades(grade), ranked_by
+        third,
+        header,
+        decimal,
+        as_columns(column),
+        better,
+        rows,
+        as_grades(grade),
+        ranked_by=ranked_by,
     )
     results = {given: score_forms.check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]
