@@ -477,9 +477,9 @@ def _outcome_function(
 ) -> Callable[[np.ndarray, Any], Outcome]:
     """Return the function from some pairs and their differences to the outcome of a test."""
     chosen = np.flatnonzero(pairs.n > 0)
-    if joint is None and isinstance(test, str):
-        return lambda _, d: TESTS[test].compute(d, options)
-    if joint is None and not isinstance(test, str):
+    if joint is None:
+        if isinstance(test, str):
+            return lambda _, d: TESTS[test].compute(d, options)
         found = own_result(test, pairs, chosen)  # called once, for all pairs
         return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(chosen, pair)])
 
