@@ -58,7 +58,12 @@ def test_user_functions_that_give_no_number(value):
 def test_a_run_that_retrieved_nothing_counts(tmp_path):
     frame = RUNS.filter(run="a").drop("run")
     frame.clear().write_parquet(tmp_path / "failed.parquet")
-    for failed in (frame.clear(), tmp_path / "failed.parquet", {}, []):
+    for failed in (frame.clear(), tmp_path / "failed.parquet"):  # a filter that matched nothing
+        with pytest.raises(
+            lf.LexiframeError, match=r"found no rows of 1 \('failed'\); leave a run"
+        ):
+            lf.positions({"a": frame, "failed": failed}, QRELS)
+    for failed in ({}, []):
         runs = {"a": frame, "failed": failed}
         with pytest.warns(lf.LexiframeWarning, match=r"without any row, .*: 1 \('failed'\); scan"):
             assert lf.read_runs(runs)["run"].unique().to_pylist() == ["a"]

@@ -32,7 +32,7 @@ from lexiframe.metrics import needed
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.projection import Policies
-from lexiframe.significance import Alternative, Family, PairedCorrection, Test
+from lexiframe.significance import Alternative, Family, Test, corrections
 from lexiframe.significance import replicates as replication
 
 
@@ -305,7 +305,7 @@ class InferenceOptions:
     """The arguments of `compare` that all commands with tests have as options."""
 
     test: Test = "auto"
-    correction: PairedCorrection = "holm"
+    correction: corrections.PairedCorrection = "holm"
     family: Family = "measure"
     alpha: float = 0.05
     alternative: Alternative = "two-sided"

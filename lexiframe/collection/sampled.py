@@ -103,7 +103,7 @@ def inferred_scores(runs: RunsLike, judgments: LogLike, *, depth: int = 1000) ->
     values = table.select(*_KEY, **{name: value.fill_null(0) for name, value in each.items()})
     values = values.unpivot(index=_KEY, variable_name="measure", value_name="value")
     values = values.with_columns(smaller_is_better=False)
-    return values.select(*schemas.SCORES.columns).sort(schemas.SCORES.key)
+    return schemas.SCORES.arranged(values)
 
 
 def _read_pool(judgments: LogLike) -> pl.DataFrame:

@@ -153,7 +153,6 @@ def _report(
         raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
     _refuse_without_items(plan, sums)
     _report_groups(plan, total["attributed"])
-    answers.refuse_without_rows(counts)
     answers.warn_of_counts(counts, said.repairs)
     problems.warn_of_scores_against_ranks(said.against)
     if needed.count_any_grade(plan.measures):

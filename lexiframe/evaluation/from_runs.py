@@ -41,7 +41,7 @@ from lexiframe.projection import (
     answers,
     by_collection,
 )
-from lexiframe.significance import Alternative, Family, PairedCorrection, Test, own_tests
+from lexiframe.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
@@ -64,7 +64,7 @@ def evaluate(
     exclude: QrelsLike | None = None,
     order: Method = "win_rate",
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
-    correction: PairedCorrection | Sequence[PairedCorrection] = "holm",
+    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",

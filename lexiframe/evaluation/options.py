@@ -16,9 +16,9 @@ from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
     Alternative,
     Family,
-    PairedCorrection,
     Test,
     check_inference,
+    corrections,
     own_tests,
 )
 from lexiframe.significance import replicates as replication
@@ -38,7 +38,7 @@ class Inference:
     """The arguments of `compare`, checked when they are given."""
 
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto"
-    correction: PairedCorrection | Sequence[PairedCorrection] = "holm"
+    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "holm"
     family: Family = "measure"
     alpha: float = 0.05
     alternative: Alternative = "two-sided"
@@ -77,7 +77,7 @@ class Options(TypedDict, total=False):
     exclude: Any
     order: Method
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest]
-    correction: PairedCorrection | Sequence[PairedCorrection]
+    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection]
     family: Family
     alpha: float
     alternative: Alternative

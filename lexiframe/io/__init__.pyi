@@ -9,7 +9,6 @@ from .runs import read_runs as read_runs
 from .runs import scan_runs as scan_runs
 from .qrel_files import read_qrels as read_qrels
 from . import per_request_scores as per_request_scores
-from . import filled_scores as filled_scores
 
 "What is read: sources, options, and runs that are found but not read"
 from .files.data_sources import File as File

@@ -10,8 +10,8 @@ import polars as pl
 from lexiframe.base import ReadError, SchemaError, n_and_first, printed, warn
 from lexiframe.io.column_forms.values_for_none import (
     NaValues,
+    drop_values,
     warn_of_values,
-    without_values,
 )
 from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
@@ -53,7 +53,7 @@ def read_results_files(
 ) -> pl.DataFrame:
     """Read files of results that tools wrote; ``measure`` is the one to keep."""
     table = read_results(files, revisions, languages).rename({"file": "place"})
-    table = without_values(table, "value", na_values)
+    table = drop_values(table, "value", na_values)
     if measure is not None:
         known = table["measure"].unique().sort()
         table = table.filter(pl.col("measure") == measure)

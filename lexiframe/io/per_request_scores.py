@@ -24,12 +24,12 @@ from lexiframe.base import (
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.column_forms.values_for_none import (
     NaValues,
+    drop_values,
     warn_of_values,
-    without_values,
 )
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.filled_scores import shown_name, warn_of_zeros
+from lexiframe.io.problems.filled_scores import shown_name, warn_of_zeros
 from lexiframe.io.score_forms.four_columns import PLAIN, FourColumns, ScoreForm
 from lexiframe.io.score_forms.layouts import (
     WORDS,
@@ -247,7 +247,7 @@ def load_scores(
         lambda one: _load_source(one, otherwise, columns or {}, kept, four), given, "reading scores"
     )
     origins, read, files = zip(*loaded, strict=True)
-    tables = [without_values(rows, "value", na_values) for rows in read]
+    tables = [drop_values(rows, "value", na_values) for rows in read]
     if texts := {name: one.where for one in origins[::-1] for name in one.texts}:
         where, n = next(iter(texts.values())), n_and_first(texts)
         warn(f"{where}: columns of text, which are no scores, left out: {n}")

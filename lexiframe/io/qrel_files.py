@@ -36,7 +36,7 @@ from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.column_forms.objects import are_several_runs, to_frame
 from lexiframe.io.column_forms.requests_called import requests_called
-from lexiframe.io.column_forms.values_for_none import NaValues, values_in, without_none
+from lexiframe.io.column_forms.values_for_none import NaValues, drop_none, values_in
 from lexiframe.io.files.data_sources import (
     File,
     expanded,
@@ -314,7 +314,7 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
         table = labels.graded(table, where, options.grades)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
-    table = without_none(table, where, options.na_values)
+    table = drop_none(table, where, options.na_values)
     table = checked_ids(table, schemas.QRELS, where, coded=schemas.IDS)
     is_none = pl.col("relevance").is_in(values_in(options.na_values))
     table = table.filter(~is_none.fill_null(value=False)) if options.na_values else table

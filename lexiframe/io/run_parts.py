@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -30,7 +30,7 @@ from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.column_forms.objects import form_of_tool, to_frame
-from lexiframe.io.column_forms.values_for_none import without_none
+from lexiframe.io.column_forms.values_for_none import drop_none
 from lexiframe.io.files.data_sources import File, Parts, Source, one_run_per_source
 from lexiframe.io.files.form import Form, Opened
 from lexiframe.io.files.provenance import provenance_of
@@ -100,12 +100,17 @@ class RunPart:
     against: Against = NOTHING_AGAINST  # the rows whose scores contradict the ranks
 
 
-def refuse_empty(runs: Sequence[str]) -> None:
-    """Raise for runs without a row: what a filter that matched nothing leaves is no bad run."""
-    if runs:
-        found = f"no rows of {n_and_first([coded.split_replicate(run)[0] for run in runs])}"
-        advice = "leave a run out that was not read, and check the filter that made the frame"
-        raise SchemaError(Problem("runs", "the rows of each run's rankings", found, advice))
+def refuse_empty(parts: Sequence[RunPart]) -> None:
+    """Raise for tables without a row: what a filter that matched nothing leaves is no bad run."""
+    if parts and not any(part.rows.height or part.empty for part in parts):
+        raise no_rows([coded.split_replicate(part.name)[0] for part in parts])
+
+
+def no_rows(names: Sequence[str]) -> SchemaError:
+    """Return the error of runs whose table has no row."""
+    found = f"no rows of {n_and_first(names)}"
+    advice = "leave a run out that was not read, and check the filter that made the frame"
+    return SchemaError(Problem("runs", "the rows of each run's rankings", found, advice))
 
 
 def load_source(
@@ -122,6 +127,8 @@ def load_source(
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
         parts = parts_of_table(frame, source, options)
+        if not isinstance(data, Mapping | list | tuple):  # {} says that nothing was found
+            refuse_empty(parts)
         if len(parts) > 1 and provenance_of(data.schema if isinstance(data, pa.Table) else None):
             parts = [replace(part, doubts=()) for part in parts]  # said when they were read
         if isinstance(data, dict) and not form_of_tool(data):
@@ -133,6 +140,7 @@ def load_source(
         parts = parse_runs(content, source, name_from, options, rank=rank)
     except LexiframeError as error:
         raise error_with_line(error, content, source.where, options, schemas.RUNS) from None
+    refuse_empty(parts)
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     return [replace(part, sha256=sha256) for part in parts]
 
@@ -360,7 +368,7 @@ def _part_of_lines(
             )
         name = one_run_per_source(rows["tag"].unique().to_list(), source.where)
         rows = rows.drop("tag")
-    rows = without_none(rows, source.where, options.na_values)
+    rows = drop_none(rows, source.where, options.na_values)
     part = RunPart(
         str(name),
         rows,
@@ -397,7 +405,7 @@ def parts_of_table(
         ranks = whole_ranks(named["rank"])  # other text stays, and is refused below
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
-    named = without_none(named, where, options.na_values)
+    named = drop_none(named, where, options.na_values)
     places = None if options.na_values else places  # rows may have been left out
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
     lists = found_feature(io, "lists_of_ids")

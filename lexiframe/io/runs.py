@@ -10,14 +10,14 @@ from typing import Any, get_args
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base import LexiframeError, check_choice, coded, in_threads, typed
+from lexiframe.base import LexiframeError, check_choice, coded, in_threads, n_and_first, typed, warn
 from lexiframe.io import problems
 from lexiframe.io.column_forms.values_for_none import NaValues
 from lexiframe.io.files.data_sources import find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.tables import to_arrow
 from lexiframe.io.reading_options import Better, RankedBy, TextOptions, Third
-from lexiframe.io.run_parts import NameFrom, RunPart, refuse_empty, warn_of_doubts
+from lexiframe.io.run_parts import NameFrom, RunPart, warn_of_doubts
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.typing import RunsLike
@@ -179,7 +179,7 @@ def read_runs(
     LexiframeWarning
         With the count, when lines have more fields than are read, when paths in a folder are left
         out, and for runs whose scores order the documents of half of the requests or more otherwise
-        than their ranks.
+        than their ranks; and for runs without any row, which a table cannot hold.
 
     Notes
     -----
@@ -220,7 +220,12 @@ def read_runs(
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
     problems.warn_of_scores_against_ranks({part.name: part.against for part in parts})
     warn_of_doubts(doubt for part in parts for doubt in part.doubts)
-    refuse_empty([part.name for part in parts if not part.rows.height and not part.empty])
+    nothing = [part.name for part in parts if not part.rows.height and not part.empty]
+    if nothing:
+        warn(
+            f"runs without any row, which the table cannot hold: {n_and_first(nothing)}; "
+            "scan_runs keeps them"
+        )
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)

@@ -25,7 +25,7 @@ ROWS_PER_GROUP = 1 << 20
 
 @typed
 def write_parquet(
-    table: Frame, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
+    frame: Frame, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
 ) -> Path:
     """Write a frame as Parquet, with its provenance.
 
@@ -35,7 +35,7 @@ def write_parquet(
 
     Parameters
     ----------
-    table
+    frame
         Any frame that exports Arrow. The provenance in the schema metadata of a table of
         `read_runs` or `read_qrels` is kept.
     path
@@ -72,8 +72,8 @@ def write_parquet(
     'p.parquet'
     """
     path = output_path(path)
-    if isinstance(table, Iterator):  # a stream of batches is a table, other iterators are none
-        table = to_polars(table)
+    if isinstance(frame, Iterator):  # a stream of batches is a frame, other iterators are none
+        frame = to_polars(frame)
     provenance: dict[str, Any] = {}
     sources: list[dict[str, Any]] = []
     given: Any = computed_from
@@ -94,7 +94,7 @@ def write_parquet(
             sources += recorded_sources(origin)
     provenance |= {"sources": sources} if sources else {}
     with replacing(path) as temporary:
-        write_parquet_file(temporary, table, provenance | facts)
+        write_parquet_file(temporary, frame, provenance | facts)
     return path
 
 

@@ -39,8 +39,8 @@ def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
     --------
     >>> s = pl.DataFrame({"run": ["a", "a", "b"], "query_id": ["q1", "q2", "q1"],
     ...                   "measure": "AP", "value": [0.5, 0.75, 0.25]})
-    >>> settle(s, "zero")[0].rows()[-1]
-    ('b', 'q2', 'AP', 0.0)
+    >>> settle(s, "zero")[0].rows()[-1]  # a ranking that is missing
+    ('b', 'q2', 'AP', 0.0, False)
     >>> settle(s, "common")[0]["query_id"].to_list(), settle(s, "common")[1]
     (['q1', 'q1'], {'AP'})
     """

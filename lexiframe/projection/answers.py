@@ -54,7 +54,6 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
     """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` finds."""
-    refuse_without_rows(ranked.answers)
     warn_of_counts(ranked.answers, repairs_of(ranked))
     warn_of_input(ranked)
 
@@ -106,11 +105,6 @@ def say_answered(
     said = pl.when("marked").then("answered").otherwise(pl.lit(value=True))
     s = s.with_columns(answered=said).drop("marked")
     return s if is_part or not s["answered"].all(ignore_nulls=False) else s.drop("answered")
-
-
-def refuse_without_rows(answers: pl.DataFrame) -> None:
-    """Raise for runs that answer no request at all, with judgments or without."""
-    run_parts.refuse_empty(answers.filter(answered=0, extra=0)["run"].to_list())
 
 
 def repairs_of(ranked: RankedRuns) -> dict[str, int]:

@@ -106,10 +106,10 @@ def rank_judged(
     retrieved = rows.retrieved(n_queries)
     answered, extra = _answered(part, judged.query_index, retrieved, rows.extra)
     own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
-    rows, excluded = _without(rows, own), np.zeros(0, bool)
+    rows, excluded = _drop_rows(rows, own), np.zeros(0, bool)
     if policies.exclude is not None:
         excluded = rows.are_among(policies.exclude.rows, judged)
-        rows = _without(rows, excluded)
+        rows = _drop_rows(rows, excluded)
     retrieved = rows.retrieved(n_queries)
     hit, item = rows.find(judged)
     own_first = rows.n_own_first(judged, hit)
@@ -147,7 +147,7 @@ def rank_judged(
     )
 
 
-def _without(rows: Rows, are_out: np.ndarray) -> Rows:
+def _drop_rows(rows: Rows, are_out: np.ndarray) -> Rows:
     return rows.take(np.flatnonzero(~are_out)) if are_out.any() else rows
 
 

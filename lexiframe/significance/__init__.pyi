@@ -6,8 +6,6 @@ from .paired import check_inference as check_inference
 from .tests import Test as Test
 from . import tests_in_words as tests_in_words
 from .corrections import Correction as Correction
-from .corrections import PairedCorrection as PairedCorrection
-from .corrections import check_max_t as check_max_t
 from .corrections import Family as Family
 from .differences import Alternative as Alternative
 from .differences import Options as Options

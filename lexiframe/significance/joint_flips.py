@@ -99,7 +99,7 @@ class Family(NamedTuple):
     rounding: np.ndarray
 
     @classmethod
-    def of_measure(cls, pairs: Pairs) -> Family:
+    def known_pairs(cls, pairs: Pairs) -> Family:
         """Return the pairs that have a request."""
         known, rounding = pairs.n > 0, pairs.rounding
         if known.all():
@@ -108,7 +108,7 @@ class Family(NamedTuple):
         return cls(pairs.queries, pairs.values[:, known], rounding)
 
     @classmethod
-    def of_several(cls, parts: Sequence[Family]) -> Family:
+    def stacked(cls, parts: Sequence[Family]) -> Family:
         """Return the pairs of several measures, or groups of requests, as one family."""
         queries = pl.concat([part.queries for part in parts]).unique().sort()
         shape = len(queries), sum(part.values.shape[1] for part in parts)
@@ -130,7 +130,7 @@ def flipped_together(parts: Sequence[Family], flip: Flip) -> Flip:
 
     The function that is returned, called once for each of them in their order, returns its part.
     """
-    joint = flip(Family.of_several(parts))
+    joint = flip(Family.stacked(parts))
     ends = np.cumsum([part.values.shape[1] for part in parts])[:-1]
     each = zip(*(np.split(of, ends) for of in joint), strict=True)
     return lambda _: Joint(*next(each))
@@ -214,7 +214,7 @@ def _counted(
     given = groups.reshape(-1, in_group, n), limits.reshape(-1, in_group, 1)
     width = _SIGNS * max(1, _REQUESTS // max(n, _SIGNS))
 
-    def of_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def count_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         last = min(first + width, len(signs))
 
         @lru_cache(_PAIRS)
@@ -227,7 +227,7 @@ def _counted(
     greatest = list[np.ndarray]()
     work = len(signs) * unit.size // 1000  # where this is little, threads take longer to start
     starts = range(0, len(signs), width)
-    for some, of_maxima, maxima in in_threads(of_block, starts, "sign flips", work):
+    for some, of_maxima, maxima in in_threads(count_block, starts, "sign flips", work):
         count += some
         beyond += of_maxima
         greatest.append(maxima[(n_pairs - 1) % in_group])

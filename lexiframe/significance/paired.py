@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.base.face import added
-from lexiframe.io import filled_scores
+from lexiframe.io import problems
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, PairCube, Pairs, arrays, facts, grouping
 from lexiframe.significance import replicates as replication
@@ -305,7 +305,7 @@ def compare(
     check_choice("compare", seeds, get_args(Seeds), "seeds")
     d = average_replicates("compare", d, replicates, tests)
     facts.warn_of_hints(d)
-    filled_scores.warn_of_zeros(d)
+    problems.warn_of_zeros(d)
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = group_attributes(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
@@ -406,7 +406,7 @@ def _group_rows(
         how = tests, options
         if tests == [AUTO]:
             how = chosen.test_of(measure, pairs, options, is_metric, n_comparisons)
-        found = None if joint is None else joint(JointFamily.of_measure(pairs))
+        found = None if joint is None else joint(JointFamily.known_pairs(pairs))
         frames += _rows_of_measure(
             measure, pairs, *how, intervals, is_metric, found, is_chosen=tests == [AUTO]
         )
@@ -419,7 +419,7 @@ def _flipped(family: JointFamily, options: Options) -> Joint:
 
 def _add_families(found: list[JointFamily], baseline: str | None, d: Any) -> pl.DataFrame:
     """Add the differences by each measure."""
-    found += [JointFamily.of_measure(pairs) for _, pairs in cube_of(d, baseline)]
+    found += [JointFamily.known_pairs(pairs) for _, pairs in cube_of(d, baseline)]
     return pl.DataFrame()
 
 
@@ -483,13 +483,13 @@ def _outcome_function(
         found = own_result(test, pairs, chosen)  # called once, for all pairs
         return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(chosen, pair)])
 
-    def of_joint(pair: np.ndarray, d: Any) -> Outcome:
+    def joint_outcome(pair: np.ndarray, d: Any) -> Outcome:
         some = np.searchsorted(chosen, pair)
         p, adjusted, least, least_adjusted = (of[some] for of in joint)
         outcome = d_z_outcome(d, options, d.mean, p, least)
         return outcome._replace(p_adjusted=adjusted, least_p_adjusted=least_adjusted)
 
-    return of_joint
+    return joint_outcome
 
 
 def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:

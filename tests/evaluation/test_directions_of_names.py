@@ -128,19 +128,19 @@ def test_a_metric_of_ones_own_says_it_itself():
 
 def test_advice_on_a_leaderboard_can_be_followed(tmp_path, lexiframe):
     path = tmp_path / "board.csv"
-    path.write_text("model_id,e1 WER,e2 WER\na,6.35,9.03\nb,6.48,9.99\n")
-    with pytest.raises(lf.LexiframeError, match=r"columns={'run': 'model_id'}"):
+    path.write_text("checkpoint_hash,e1 WER,e2 WER\na,6.35,9.03\nb,6.48,9.99\n")
+    with pytest.raises(lf.LexiframeError, match=r"columns={'run': 'checkpoint_hash'}"):
         lf.leaderboard(path)
     refused = " ".join(lexiframe("leaderboard", path).err.split())
-    assert refused.endswith("or say so: --column run=model_id")
-    board = lf.leaderboard(path, columns={"run": "model_id"})
+    assert refused.endswith("or say so: --column run=checkpoint_hash")
+    board = lf.leaderboard(path, columns={"run": "checkpoint_hash"})
     assert board.ranking["run"].to_list() == ["a", "b"]
-    words = ["leaderboard", path, "--column", "run=model_id", "--format", "json"]
+    words = ["leaderboard", path, "--column", "run=checkpoint_hash", "--format", "json"]
     assert [row["run"] for row in json.loads(lexiframe(*words).out)] == ["a", "b"]
     larger = ["--larger-is-better", "e1 WER", "--larger-is-better", "e2 WER"]
     assert [row["run"] for row in json.loads(lexiframe(*words, *larger).out)] == ["b", "a"]
     frame = pl.read_csv(path)
-    assert lf.leaderboard(frame, columns={"model_id": "run"}).ranking["run"][0] == "a"
+    assert lf.leaderboard(frame, columns={"checkpoint_hash": "run"}).ranking["run"][0] == "a"
 
 
 def test_a_measure_without_any_number_is_named_with_its_runs():

@@ -148,12 +148,12 @@ def test_a_column_that_is_no_truth_is_none_of_ours():
     assert "answered" not in lf.read_scores(long.with_columns(answered=pl.lit(3))).columns
 
 
-@pytest.mark.parametrize("form", ["polars", "pandas", "arrow", "lazy", "dictionary", "csv"])
+@pytest.mark.parametrize("form", ["polars", "pandas", "arrow", "lazy", "csv"])
 def test_a_run_without_rows_is_no_bad_run(tmp_path, form):
     (tmp_path / "e.csv").write_text("query_id,doc_id,score\n")
     empty = {
         "polars": OLD.clear(), "pandas": OLD.clear().to_pandas(), "arrow": OLD.clear().to_arrow(),
-        "lazy": OLD.lazy().filter(pl.col("query_id") == "none"), "dictionary": {},
+        "lazy": OLD.lazy().filter(pl.col("query_id") == "none"),
         "csv": tmp_path / "e.csv",
     }[form]  # fmt: skip
     runs = {"old": OLD, "new": empty}

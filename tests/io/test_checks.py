@@ -411,7 +411,7 @@ def test_documents_of_queries_in_json(write):
 def test_broken_documents_of_queries(write, text, expected):
     problems = lf.check_run(write(text))
     assert problems.select("line", "problem").rows() == expected
-    with pytest.raises(lf.ReadError, match=r"JSON|repeated names"):
+    with pytest.raises(lf.ReadError, match=r"JSON|repeated names|nothing behind the first"):
         lf.read_runs(write(text))
 
 

@@ -116,8 +116,7 @@ def test_measures_with_a_similarity_in_front(tmp_path):
     runs = pl.DataFrame({"query_id": ["1"], "a": [0.5], "b": [0.25]})
     with pytest.raises(lf.LexiframeError, match="found names of measures: 1"):
         lf.read_scores({"cosine_ndcg@10": runs})
-    with pytest.warns(lf.LexiframeWarning, match="larger values count as better"):
-        e = lf.evaluate_scores({"a": path, "b": path}, "nDCG@10")
+    e = lf.evaluate_scores({"a": path, "b": path}, "nDCG@10")
     assert e.means["measure"].unique().to_list() == ["cosine_ndcg@10"]
 
 

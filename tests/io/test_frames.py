@@ -855,7 +855,7 @@ def test_queries_and_documents_may_be_called_like_columns():
 
 
 def test_a_run_without_any_row_is_said():
-    named = {"none": {}, "mine": FRAME, "bare": FRAME.clear()}
+    named = {"none": {}, "mine": FRAME, "bare": []}
     message = r"runs without any row, .*: 2 \('bare', 'none'\); scan_runs keeps them"
     for order in (named, dict(reversed(named.items()))):
         with pytest.warns(lf.LexiframeWarning, match=message):

@@ -246,4 +246,4 @@ def test_judgments_in_several_folds_are_named(tmp_path):
     for given in (judged, write(judged, tmp_path / "q.csv"), write(judged, tmp_path / "q.parquet")):
         said = said_by(lf.read_qrels, given)
         assert any("9 of 9 requests with rows of several values of split" in one for one in said)
-    assert said_by(lf.read_qrels, judged.filter(split=2)) == []
+    assert not any("split" in one for one in said_by(lf.read_qrels, judged.filter(split=2)))

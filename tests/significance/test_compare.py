@@ -240,7 +240,7 @@ def test_a_measure_that_one_run_alone_has():
         ),
         (
             {"correction": "by"},
-            "expected correction to be one of 'none', 'bonferroni', 'holm', 'bh', found 'by'",
+            "expected correction to be one of 'none', 'bonferroni', 'holm', 'bh', 'max_t', found",
         ),
         (
             {"family": "each"},

@@ -242,8 +242,8 @@ def test_counterexamples_are_there_where_a_property_fails(table):
     assert failed["counterexample"].null_count() == 0
     assert table.filter(pl.col("holds"))["counterexample"].null_count() == table["holds"].sum()
     unknown = table.filter(pl.col("holds").is_null())
-    without_values = unknown.filter(pl.col("counterexample").is_null())
-    assert without_values["method"].unique().sort().to_list() == ["LP", "LR"]
+    drop_values = unknown.filter(pl.col("counterexample").is_null())
+    assert drop_values["method"].unique().sort().to_list() == ["LP", "LR"]
     rest = unknown.filter(pl.col("counterexample").is_not_null())  # graded, so it has no z(0, 0)
     assert rest.rows() == [("nDCG", "complete", None, "no case")]
 

@@ -30,7 +30,7 @@ from lexiframe.evaluation.spark.job import (
     rows_by_run,
     some_queries,
 )
-from lexiframe.io import data_sources, output_files
+from lexiframe.io import data_sources, output_files, run_parts
 from lexiframe.metrics import needed
 from lexiframe.significance import own_tests, tests
 from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RunsLike
@@ -152,7 +152,9 @@ def evaluate(
     with _writing(out, kept) as folder:
         sides = runs_of(spark, runs), qrels_of(spark, qrels)
         rows = rows_by_run(sides[0])
-        named = map(str, runs) if isinstance(runs, Mapping) else []  # perhaps runs without rows
+        named = [*map(str, runs)] if isinstance(runs, Mapping) else []
+        if lacking := [name for name in named if name not in rows]:
+            raise run_parts.no_rows(lacking)
         n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
 
         def on_spark(plan: Plan, _held: Held | None) -> BucketResult:
@@ -161,7 +163,7 @@ def evaluate(
         e = evaluated_by(
             on_spark if beside is None else beside.around(on_spark, partial(judged, sides[1])),
             how,
-            sorted({*rows, *named}),
+            sorted(rows),
             {"runs": _sources(runs), "qrels": _sources(qrels)},
             partial(some_queries, *sides),
             out=folder,

@@ -174,6 +174,7 @@ _QUESTIONS = Part("questions", "id", "documents")
 _SCORES, _RESULTS = ["_score", "score"], ("results", "candidates", "hits")
 _QUERY_IDS = ("id", *KNOWN_NAMES["query_id"])
 _NESTED = re.compile(rb'"query"\s*:\s*\{')
+_LISTED = re.compile(rb'"(results|candidates|hits)"\s*:\s*[\[{]')
 DOCUMENTS = (
     DocumentForm(
         "OpenSearch's judgment list", None,
@@ -229,7 +230,7 @@ def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
     first = data[: data.find(b"\n") % (len(data) + 1)]  # the rest may be large, and is not copied
     is_lines = first.rstrip().endswith(b"}") and bool(data[len(first) : len(first) + 99].strip())
     fields = {part.queries for form in _OF_TOOLS for part in form[1:3] if part}
-    is_nested = _NESTED.search(data, 0, 10_000) is not None
+    is_nested = all(of.search(data, 0, 100_000) for of in (_NESTED, _LISTED))
     if not is_nested and (is_lines or not any(b'"%s"' % f.encode() in data for f in fields)):
         return None
     lines = [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
@@ -304,14 +305,14 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
         return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
     runs = _runs_by_name(data) if is_run else {}
     tables = [
-        _without_gaps(to_frame(of, "score", f"{where}, run {name}")).with_columns(run=pl.lit(name))
+        _drop_gaps(to_frame(of, "score", f"{where}, run {name}")).with_columns(run=pl.lit(name))
         for name, of in runs.items()
     ]
     together = pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()
     return json.dumps(together.to_dict(as_series=False)).encode() if tables else data
 
 
-def _without_gaps(table: pl.DataFrame) -> pl.DataFrame:
+def _drop_gaps(table: pl.DataFrame) -> pl.DataFrame:
     """Return the columns that have values; a run without documents has no scores."""
     return table.select(c for c in table if c.name == "doc_id" or c.null_count() < len(c))
 

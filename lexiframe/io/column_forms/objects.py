@@ -49,7 +49,7 @@ def is_one_run(data: Any) -> bool:
     if isinstance(data, Mapping):
         if MODEL_OF_MTEB in data or form_of_tool(data):
             return True
-        data = _without_lists(data)
+        data = _drop_lists(data)
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
@@ -106,7 +106,7 @@ def _is_empty(value: Any) -> bool:
     return isinstance(value, list | tuple) and not value
 
 
-def _without_lists(data: Mapping[Any, Any]) -> Mapping[Any, Any]:
+def _drop_lists(data: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Return the documents of queries; those of an empty list are none, as of an empty object."""
     if not any(map(_is_empty, data.values())):
         return data
@@ -159,7 +159,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     elif form := form_of_tool(data):
         columns_of = added(io, "documents", where).columns_of_document
         return _frame_of_columns(columns_of(form, data, where, is_run=value == "score"), where)
-    data = _without_lists(data)
+    data = _drop_lists(data)
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(

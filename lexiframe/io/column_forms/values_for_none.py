@@ -29,7 +29,7 @@ def values_in(na_values: NaValues) -> list[float]:
     return [float(x) for x in given if x is not None]
 
 
-def without_values(rows: pl.DataFrame, column: str, na_values: NaValues) -> pl.DataFrame:
+def drop_values(rows: pl.DataFrame, column: str, na_values: NaValues) -> pl.DataFrame:
     """Return rows with null in place of the numbers that stand for none."""
     values = values_in(na_values)
     is_none = pl.col(column).is_in(values)
@@ -57,13 +57,13 @@ def warn_of_values(rows: pl.DataFrame, by: Sequence[str], where: str) -> None:
         )
 
 
-def without_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFrame:
+def drop_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFrame:
     """Return rows without documents that stand for none; raise for -1 beside whole numbers.
 
     A query of a run that has no other document keeps one row without any, as an empty list has.
     """
     ids = rows["doc_id"]
-    is_whole, is_said = ids.dtype.is_integer(), na_values is not None
+    is_whole, is_said = ids.dtype.is_signed_integer(), na_values is not None
     is_plain = is_whole and not is_said and not (ids == _NONE).any()
     if is_plain or not (is_whole or ids.dtype == pl.String):
         return rows
@@ -72,7 +72,9 @@ def without_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.Data
     is_none = (text == values[0] if len(values) == 1 else text.is_in(values)).fill_null(value=False)
     if not is_none.any():
         return rows
-    if not is_said and text.filter(~is_none).str.contains(r"^[0-9]+$").all():
+    others = text.filter(~is_none)
+    are_numbers = others.str.contains(r"^[0-9]+$").all() and (is_whole or len(others) > 0)
+    if not is_said and are_numbers:
         n = printed.counted(int(is_none.sum()), "row")
         found = f"{_NONE} in {n}, beside whole numbers: no neighbour, as in faiss"
         advice = "na_values=-1 leaves these rows out, na_values=[] keeps them"

@@ -7,4 +7,5 @@ from .duplicates import repeated_document as repeated_document
 from .scores_against_ranks import Against as Against
 from .scores_against_ranks import warn_of_scores_against_ranks as warn_of_scores_against_ranks
 from .doubted_judgments import doubts_of_grades as doubts_of_grades
+from .filled_scores import warn_of_zeros as warn_of_zeros
 from .problem_tables import decoded as decoded

@@ -49,7 +49,7 @@ def doubted_order(
 requests, and by score in 0; if rerank_score decides, columns={'score': 'rerank_score'}; if the \
 scores are right, ranked_by='score'
     """
-    names = _in_doubt(rows.head(_HEAD), others.head(_HEAD))
+    names = _doubtful(rows.head(_HEAD), others.head(_HEAD))
     found = _requests(rows, others.select(names)) if names else pl.DataFrame()
     for name in names:
         falls, of, by_score = int(found[f"\0{name}"].sum()), found.height, int(found["falls"].sum())
@@ -100,7 +100,7 @@ def numbers_in_doubt(opened: Opened, found: Mapping[str, str]) -> Sequence[str]:
                 heads.append(pl.DataFrame(as_table(batch.slice(0, _HEAD)).select(names)))
             if not heads or _are_in_order(heads[0].rename(read)):
                 return []
-        return _in_doubt(heads[0].rename(read), heads[1]) if others else []
+        return _doubtful(heads[0].rename(read), heads[1]) if others else []
     except (pa.ArrowException, OSError, pl.exceptions.PolarsError):  # reading it says what is wrong
         return []
 
@@ -111,7 +111,7 @@ def _are_in_order(rows: pl.DataFrame) -> bool:
     return bool(2 * falls.sum() >= len(falls))
 
 
-def _in_doubt(rows: pl.DataFrame, others: pl.DataFrame) -> Sequence[str]:
+def _doubtful(rows: pl.DataFrame, others: pl.DataFrame) -> Sequence[str]:
     """Return which of the other columns some rows follow in most requests, if not the scores."""
     if _are_in_order(rows):
         return []

@@ -9,8 +9,8 @@ import polars as pl
 from lexiframe.base import Problem, ReadError
 from lexiframe.io.column_forms.values_for_none import (
     NaValues,
+    drop_values,
     warn_of_values,
-    without_values,
 )
 from lexiframe.io.stated.names import (
     ARENA_HARD,
@@ -105,7 +105,7 @@ def _winner_by_scores(
         bad = given.is_null() & texts.is_not_null()
         refuse_cells(texts, bad, where, f"a number as {name}", "mend it")
     both = pl.concat([pl.DataFrame({"value": x, "of": " and ".join(scored)}) for x in numbers])
-    both = without_values(both, "value", na_values)
+    both = drop_values(both, "value", na_values)
     if scored in SCORES_OF_SIDES:  # rewards may well be negative
         warn_of_values(both, ["of"], where)
     chosen, rejected = both["value"][: table.height], both["value"][table.height :]

@@ -39,7 +39,7 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     AP: UNDECIDED: it is not known whether new is worse than old by more than 0.1: p
     = 0.7292 for not worse, 0.2708 for worse, mean difference -0.15, n = 6; with 6
     requests this gate would pass a candidate that is as good, and differs by as
-    much, in about 24 % of cases; it would take about 88 requests.
+    much, in about 30 % of cases; it would take about 88 requests.
     """
     table = table.sort(*_group_columns(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]

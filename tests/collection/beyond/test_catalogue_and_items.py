@@ -12,6 +12,11 @@ import lexiframe as lf
 from lexiframe.collection.beyond import jackknife
 from lexiframe.collection.beyond.jackknife import groups_of
 
+pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
+    "ignore:runs whose ranks and scores disagree",
+    "ignore:.*expected scores of which the greatest is the best",
+)
+
 CHANCE = np.random.default_rng(49)
 DOCUMENTS = [f"d{n}" for n in range(12)]
 TABLE = pl.DataFrame(

@@ -276,7 +276,7 @@ def test_the_signature_has_the_options_of_evaluate():
     names = signature(lf.evaluate).parameters
     there = signature(lf.spark.evaluate).parameters
     assert {*names} - {*there} == {
-        "reuse", "memory", "resume", "replicates", "seeds"
+        "reuse", "memory", "resume", "replicates", "seeds", "ranked_by"
     }  # fmt: skip
     assert [*there][-3:] == ["seed", "requests", "by"]
     for name in {*names} & {*there} - {"runs", "qrels", "keep"}:

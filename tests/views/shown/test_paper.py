@@ -191,8 +191,9 @@ def test_the_caption_says_the_test_its_correction_alpha_and_n(example, six):
     assert parsed(example.markdown(["RPP", "AP"]))[0] == (
         "Means over 5 requests; of RPP the share of requests won against the 2 other runs, ties "
         "half. Bold: the best mean of a measure, of several runs if they tie. Superscript letters: "
-        "the runs that a run is significantly better than (paired t-test, Holm's correction over "
-        "the 3 pairs of each measure, α = 0.05, n = 5)."
+        "the runs that a run is significantly better than (paired randomisation test for RPP; "
+        "paired t-test for AP; Holm's correction over the 3 pairs of each measure, α = 0.05, "
+        "n = 5)."
     )
     said = parsed(example.markdown("ISL(n=100)"))[0]
     assert " Smaller is better: ISL(n=100). " in said
