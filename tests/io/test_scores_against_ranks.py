@@ -296,5 +296,7 @@ def test_runs_without_ranks_cannot_be_ranked_by_them():
     scored = {"r": {query: {"a": 2.0, "b": 1.0} for query in QUERIES}}
     frame = pl.DataFrame({"query_id": QUERIES, "doc_id": "a", "score": 1.0})
     for run in (scored, {"r": frame}):
-        with pytest.raises(lf.SchemaError, match="expected a column of whole ranks, found none; say"):
+        with pytest.raises(
+            lf.SchemaError, match="expected a column of whole ranks, found none; say"
+        ):
             lf.evaluate(run, JUDGED, ["RR"], ranked_by="rank")
