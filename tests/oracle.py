@@ -141,6 +141,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
     counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
     counts |= {"unjudged_removed": 0}  # what `unjudged="remove"` counts; rankings are whole here
     counts["tied_relevant"] = counts["depth"] = counts["negative"] = counts["one_score"] = 0
+    counts["own_first"] = 0  # the documents here are called otherwise than the requests
     for query_id, grades in judgments.items():
         ranking = answers.get(query_id, [])
         retrieved = {doc_id for doc_id, _, _ in ranking}

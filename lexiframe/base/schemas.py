@@ -87,7 +87,8 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
-        negative one_score n_replicates df n_model people_alone seed n_planned n_own n_other
+        negative one_score own_first n_replicates df n_model people_alone seed n_planned n_own
+        n_other
     """,
     FLOAT: """
         strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
@@ -470,7 +471,7 @@ COVERAGE = _table_schema(
     "run",
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
-    "nDCG@10_min nDCG@10_max negative? one_score?",
+    "nDCG@10_min nDCG@10_max negative? one_score? own_first?",
 )
 # Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
 _RANKS: dict[str, Any] = dict.fromkeys(

@@ -18,7 +18,7 @@ from lexiframe.evaluation.buckets.sizes import room_in
 from lexiframe.evaluation.buckets.writing import complete_parts
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked, Inference
-from lexiframe.io import logs, problems, qrel_files
+from lexiframe.io import logs, problems, qrel_files, run_parts
 from lexiframe.metrics import needed
 from lexiframe.orderings import (
     ChosenRule,
@@ -155,6 +155,7 @@ def _report(
     _report_groups(plan, total["attributed"])
     answers.warn_of_counts(counts, said.repairs)
     problems.warn_of_scores_against_ranks(said.against)
+    run_parts.warn_of_doubts(answers.own_queries(counts))
     if needed.count_any_grade(plan.measures):
         answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
     for doubt in said.doubts:

@@ -17,7 +17,7 @@ OTHERS: dict[str, Any] = {
     "answered": pl.List(pl.Boolean),
     "extra": _TEXTS,
     "strangers": _TEXTS,
-    **dict.fromkeys(("duplicates", "unjudged", "own", "one_score"), pl.Int64),
+    **dict.fromkeys(("duplicates", "unjudged", "own", "one_score", "own_first"), pl.Int64),
 }
 """What is kept of `RunRanks` as it is."""
 SCHEMA: dict[str, Any] = {

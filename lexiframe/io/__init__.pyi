@@ -39,6 +39,7 @@ from .files import kept_json as kept_json
 
 "Added by features: text that is read when it is there"
 from .text import json_tables as json_tables
+from .text import csv_rows as csv_rows
 from .text import json_places as json_places
 from .text import letor as letor
 from .column_forms import documents as documents

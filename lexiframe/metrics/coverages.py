@@ -118,6 +118,7 @@ def coverage(
         ``negative``: documents retrieved for judged requests whose grade is below 0. They count as
         unjudged, as in trec_eval; ``read_qrels(negative="not relevant")`` makes them not relevant.
         ``one_score``: judged requests with two or more documents, all of which have one score.
+        ``own_first``: judged requests whose first document has the id of the query, and no grade.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from lexiframe.base import Problem, coded, likely_cause, n_and_first, warn
+from lexiframe.base import Problem, coded, likely_cause, n_and_first, printed, warn
 from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.ranked_runs import RankedRuns
@@ -22,7 +22,7 @@ FIRST = 10
 COUNTS = (
     "requests", "without_relevant", "answered", "missing", "extra", "duplicates",
     "unjudged_removed", "retrieved", "judged", "relevant_retrieved", "depth", "first",
-    "judged_first", "tied_relevant", "negative", "one_score",
+    "judged_first", "tied_relevant", "negative", "one_score", "own_first",
 )  # fmt: skip
 """The columns of `counts_of` beside the run."""
 
@@ -46,6 +46,7 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
             "tied_relevant": len(run.tied.item),
             "negative": int(np.count_nonzero(found & ~is_judged)),
             "one_score": run.one_score,
+            "own_first": run.own_first,
         }
 
     documents = pl.DataFrame([counts(run) for run in ranked.runs])
@@ -173,7 +174,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
 
 def warn_of_doubts(ranked: RankedRuns) -> None:
     """Warn of what runs may be instead, of queries among documents, and of other spellings."""
-    further = [*_likely_parts(ranked.runs), *_own_queries(ranked.runs)]
+    further = [*_likely_parts(ranked.runs), *own_queries(_first_documents(ranked.runs))]
     run_parts.warn_of_doubts([*ranked.doubts, *further])
     # a run that has no judged document is named with its cause elsewhere
     spelled = {run.name: run.respelled for run in ranked.runs if run.respelled and run.rank.any()}
@@ -184,15 +185,34 @@ def warn_of_doubts(ranked: RankedRuns) -> None:
         warn(f"{said}: {n_and_first(spelled)}; likely cause: {cause}")
 
 
-def _own_queries(runs: Sequence[RunRanks]) -> list[Problem]:
+def _first_documents(runs: Sequence[RunRanks]) -> pl.DataFrame:
+    counts = [(run.name, run.own_first, int(run.answered.sum())) for run in runs]
+    return pl.DataFrame(counts, ["run", "own_first", "answered"], orient="row")
+
+
+def own_queries(coverage: pl.DataFrame) -> list[Problem]:
     """Return which runs have the query itself at rank 1 of most requests, and not by chance."""
-    shares = {run.name: (run.own_first, int(run.answered.sum())) for run in runs}
-    found = {name: (n, of) for name, (n, of) in shares.items() if n > _BY_CHANCE and 2 * n >= of}
-    if not found:
+    found = [f"the query itself {said}" for said in own_queries_in_words(coverage)]
+    return [Problem("runs", "documents", one, _LEAVE_OUT) for one in found]
+
+
+def own_queries_in_words(coverage: pl.DataFrame) -> list[str]:
+    """Say in how many requests the query itself is at rank 1 of runs, if most of a run have it.
+
+    Examples
+    --------
+    >>> own_queries_in_words(pl.DataFrame({"run": ["a", "b"], "own_first": [9, 0], "answered": 9}))
+    ['at rank 1 in 9 of 9 requests of a, unjudged']
+    """
+    if "own_first" not in coverage.columns:
         return []
-    n, of = next(iter(found.values()))
-    told = f"at rank 1 in {n:,} of {of:,} requests of {n_and_first([*found])}, unjudged"
-    return [Problem("runs", "documents", f"the query itself {told}", _LEAVE_OUT)]
+    is_most = 2 * pl.col("own_first") >= pl.col("answered")
+    found = coverage.filter(pl.col("own_first") > _BY_CHANCE, is_most)
+    more = f" (and in {printed.counted(found.height - 1, 'more run')})" * (found.height > 1)
+    return [
+        f"at rank 1 in {n:,} of {of:,} requests of {printed.shortened(run)}{more}, unjudged"
+        for run, n, of in found.select("run", "own_first", "answered").head(1).rows()
+    ]
 
 
 _BY_CHANCE = 2

@@ -1,5 +1,6 @@
 """`evaluate` with items: measures of lists among the others, and those of all lists beside them."""
 
+import random
 import subprocess
 import sys
 
@@ -560,7 +561,7 @@ def test_many_runs_show_the_first_ten_within_the_bounds():
     runs = {f"run{n:02}": RUNS["abc"[n % 3]] for n in range(21)}
     e = lf.evaluate(runs, QRELS, ["nDCG@5", "Coverage@5", "Gini@5"], items=ITEMS)
     text = str(e).partition("All lists of a run together")[2]
-    assert text.count("Coverage@5") == 10
+    assert text.partition("\nBy ")[0].count("Coverage@5") == 10  # the sentence is of all runs
     assert "Gini@5, smaller is better" in text
     assert "more runs: e.catalogue has all" in " ".join(text.split())
 
@@ -579,3 +580,37 @@ def test_a_number_without_an_interval_says_why():
     one = {run: {"u1": of["u1"]} for run, of in RUNS.items()}
     e = lf.evaluate(one, {"u1": QRELS["u1"]}, ["nDCG@5", "Coverage@5"], items=ITEMS)
     assert "—: no list, one alone, or all requests change it alike" in str(e)
+
+
+def test_who_is_first_by_measures_of_all_lists_is_said_and_marked(tmp_path):
+    rnd = random.Random(3)
+
+    def among(n):
+        return {
+            f"u{u}": {f"d{i}": -float(k) for k, i in enumerate(rnd.sample(range(n), 3))}
+            for u in range(USERS)
+        }
+
+    narrow, wide = among(4), among(10)
+    runs = {"narrow": narrow, "wide": wide, "wider": wide}
+    first = "By Gini@3, wide and wider are first; narrow is significantly worse."
+    beside = "By Gini@3, narrow is the baseline; wide and wider are significantly better."
+    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{n}" for n in range(10)]}))
+    for baseline, said in ((None, first), ("narrow", beside)):
+        e = lf.evaluate(runs, QRELS, ["RR", "Gini@3"], items=items, baseline=baseline)
+        assert lf.verdict(e.catalogue)["sentence"].to_list() == [said]
+        page = e.report(tmp_path / "page.html").read_text()
+        assert said in page.partition("<main")[2].partition("</main>")[0]
+        assert said in " ".join(str(e).split())
+        assert (str(e).partition("All lists")[2].count("*") == 2) == (baseline is None)
+    assert first in " ".join(str(lf.catalogue(runs, ["Gini@3"], items)).split())
+
+
+def test_a_difference_without_a_standard_error_is_not_tested():
+    lists = {f"u{u}": {"d0": 1.0} for u in range(USERS)}
+    other = {f"u{u}": {"d0": 1.0, "d1": 0.5} for u in range(USERS)}
+    c = lf.catalogue({"one": lists, "two": other}, ["Coverage@2"], ITEMS)
+    said = "By Coverage@2, two is first; one is not tested."
+    assert lf.verdict(c)["sentence"].to_list() == [said]
+    with pytest.raises(TypeError, match="alpha and family are for the result of evaluate"):
+        lf.verdict(c, alpha=0.1)

@@ -273,3 +273,30 @@ def test_ranks_count_from_the_best_one_in_any_case():
 def test_another_word_for_better_is_refused():
     with pytest.raises(lf.LexiframeError, match="better: expected one of 'high', 'low', found"):
         lf.read_runs(FRAME, better="least")
+
+
+# --- Ranks in place of scores -------------------------------------------------------------------
+
+
+def test_an_evaluation_takes_the_ranks(write):
+    path = write(AGAINST["distances"])
+    frame = pl.DataFrame(
+        [("r", query, *line.split()) for query in QUERIES for line in DISTANCES],
+        ["run", "query_id", "doc_id", "rank", "score"],
+        orient="row",
+    ).cast({"rank": pl.Int64, "score": pl.Float64})
+    for run in (path, frame):
+        for ranked_by, value in (("rank", 1.0), ("score", 1 / 3)):
+            assert caught(lf.evaluate, run, JUDGED, ["RR"], ranked_by=ranked_by) == []
+            e = lf.evaluate(run, JUDGED, ["RR"], ranked_by=ranked_by)
+            assert e.means["mean"].to_list() == [value]
+
+
+def test_runs_without_ranks_cannot_be_ranked_by_them():
+    scored = {"r": {query: {"a": 2.0, "b": 1.0} for query in QUERIES}}
+    frame = pl.DataFrame({"query_id": QUERIES, "doc_id": "a", "score": 1.0})
+    for run in (scored, {"r": frame}):
+        with pytest.raises(
+            lf.SchemaError, match="expected a column of whole ranks, found none; say"
+        ):
+            lf.evaluate(run, JUDGED, ["RR"], ranked_by="rank")

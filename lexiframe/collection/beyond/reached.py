@@ -16,6 +16,7 @@ from lexiframe.base import (
     SchemaError,
     check_choice,
     n_and_first,
+    printed,
     resampling,
     schemas,
     shown,
@@ -24,6 +25,7 @@ from lexiframe.base import (
     unknown_name,
     warn,
 )
+from lexiframe.collection.beyond import reached_in_words
 from lexiframe.collection.beyond.catalogue_measures import (
     CatalogueMetric,
     Exposed,
@@ -40,7 +42,7 @@ from lexiframe.collection.beyond.jackknife import (
 )
 from lexiframe.collection.beyond.lists import Lists, lists_of
 from lexiframe.collection.beyond.scored_lists import deepest, of_kind
-from lexiframe.io import column_forms, problems
+from lexiframe.io import Tables, column_forms, problems
 from lexiframe.metrics import derived
 from lexiframe.pairwise import By, grouping
 from lexiframe.projection import Policies, ScoreType, Ties
@@ -52,8 +54,8 @@ _ROWS = 4_000_000
 """The most exposures of items that the trials of a randomization test look at at once."""
 
 
-@dataclass(frozen=True)
-class Catalogue:
+@dataclass(frozen=True, repr=False, eq=False)
+class Catalogue(Tables):
     """What the lists of runs reach of the catalogue: see `catalogue`.
 
     Attributes
@@ -77,6 +79,8 @@ class Catalogue:
     >>> c.comparisons.select("run_a", "run_b", "mean_difference").rows()
     [('r', 's', 0.0)]
     """
+
+    _TABLES = ("values", "comparisons")
 
     values: pl.DataFrame
     comparisons: pl.DataFrame
@@ -126,8 +130,16 @@ class Catalogue:
         both = pl.concat([c, turned]).join(values, on=on, how="left", nulls_equal=True)
         return both.sort(by + on)
 
-    def __repr__(self) -> str:
-        return f"{self.values}\n{self.comparisons.drop('effect_size', 'statistic')}"
+    @property
+    def verdict(self) -> printed.Verdict:
+        """Which runs are first by each measure, or the baseline, and what the others are."""
+        by = self.values.columns[: self.values.columns.index("run")]
+        there = self.comparisons["run_b"].unique()
+        # of two runs without a baseline there is one pair too, and so is the second one of all
+        is_baseline = len(there) == 1 and self.values["run"].n_unique() > len(("a", "b"))
+        baseline = there[0] if is_baseline else None
+        beside = reached_in_words.beside_the_first(self.values, self.comparisons, by, baseline)
+        return printed.Verdict({"sentence": reached_in_words.catalogue_sentences(beside, by)})
 
 
 @typed

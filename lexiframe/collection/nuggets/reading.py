@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import inf
 from typing import Any, Literal, get_args
@@ -9,6 +10,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, typed, warn
+from lexiframe.collection.nuggets import rows_of_nuggets
 from lexiframe.collection.nuggets.answer_tables import SCHEMAS
 from lexiframe.collection.nuggets.argue_records import read_bank, read_report
 from lexiframe.collection.nuggets.judged_answers import Nuggets
@@ -40,14 +42,17 @@ def read_nuggets(
     Parameters
     ----------
     source
-        A file, a folder, a glob, or a list of these, in JSON or JSON lines, packed or not; or
-        ``{run: file}``, which names the runs. Forms are found by content:
+        A file, a folder, a glob, a frame, or a list of these, packed or not; or
+        ``{run: file or frame}``, which names the runs. Forms are found by content:
 
         - nuggetizer's assignments: records with ``qid``, ``run_id`` (or the file's name is the
           run's), and ``nuggets``, a list of ``text``, ``importance``, and ``assignment``
           (``support`` is credit 1, ``partial_support`` ½, ``not_support`` 0; or a grade). The id of
           a nugget is its place in the list, from 1. Nuggets that were created, and not assigned
           yet, are read without statements.
+        - frames, CSV and TSV with a row for each nugget of an answer, by the names of columns:
+          ``query_id``, ``nugget_id``, ``credit`` (0 to 1) or ``assignment`` (as nuggetizer's), and
+          perhaps ``run``, ``importance`` and ``text``.
         - Auto-ARGUE's judgments of reports together with their nugget bank. A question whose
           answers are joined by ``OR`` is stated with one of them, by ``AND`` with all; its credit
           is 0 or 1, and its sentence the one that completes it. A cited document whose support
@@ -104,11 +109,7 @@ def read_nuggets(
         most = f" to max_grade, {max_grade:g}" if max_grade else ""
         raise LexiframeError(f"read_nuggets: expected rel above 0{most}, found {rel:g}")
     read, files = Read(failed, max_grade, rel), _files(source)
-    keyed = [
-        (_key_of(record, form), record, file)
-        for file in files
-        for record in json_places.records_of(file.origin, "judgments of answers")
-    ]
+    keyed = [(_key_of(record, form), record, file) for file in files for record in _records(file)]
     for key, record, file in sorted(keyed, key=lambda one: [*_READERS].index(one[0])):
         _READERS[key][1](record, file, read)
     if rel is not None and read.statements and not read.has_grades:
@@ -116,20 +117,25 @@ def read_nuggets(
             "read_nuggets: rel is the least grade that is stated, and no nugget has a grade; leave "
             "it out"
         )
-    return _tables(read, [file.origin.facts() for file in files])
+    return _tables(read, [one.facts() for file in files for one in file.files])
+
+
+def _records(source: data_sources.Source) -> Iterable[json_places.Value]:
+    """Return the records of a source, or those that its rows stand for."""
+    rows = rows_of_nuggets.rows_in(source)
+    if rows is not None:
+        return rows_of_nuggets.records_of_rows(rows, source.where, is_named=source.name is not None)
+    return json_places.records_of(source.origin, "judgments of answers")
 
 
 def _files(source: RunsLike) -> list[data_sources.Source]:
     """Return the files, each with the name of the run that it has if its records say none."""
     found = [one for of in data_sources.sources_of_runs(source).sources for one in of.apart()]
-    others = [type(one.origin).__name__ for one in found if not isinstance(one.origin, File)]
-    if others:
-        raise TypeError(
-            f"read_nuggets: expected files, found {others[0]}; for tables of your own use "
-            "lexiframe.Nuggets(nuggets, statements)"
-        )
     # what is hashed is what is read
-    return [replace(one, origin=one.origin.held()) for one in found]
+    return [
+        replace(one, origin=one.origin.held()) if isinstance(one.origin, File) else one
+        for one in found
+    ]
 
 
 def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:

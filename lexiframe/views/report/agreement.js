@@ -60,7 +60,7 @@ function showCoverage() {
   const ofTies = (name) => /_(min|max)$|^tied_|^one_score/.test(name);
   // Mostly no grade is below 0 and no ranking of one score: a column of zeros would only take room.
   const isShown = (name) => name !== "group" && name !== "run"
-    && (!["negative", "one_score"].includes(name) || rows.some((row) => row[name]));
+    && (!["negative", "one_score", "own_first"].includes(name) || rows.some((row) => row[name]));
   const named = rows.length ? Object.keys(rows[0]).filter(isShown) : [];
   const columns = (names) => [
     { title: "run", side: "left", isHead: true, value: (row) => row.run },

@@ -13,9 +13,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import __version__, escaped
+from lexiframe.base import __version__, escaped, printed
 from lexiframe.views.report.data import Rankings, report_data
-from lexiframe.views.shown.summary import summary_of
+from lexiframe.views.shown.summary import sections_of_catalogue, summary_of
 
 SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
 """The scripts in the order in which they run."""
@@ -44,6 +44,7 @@ def html_page(
     facts, packing = report_data(tables, provenance, rankings or Rankings(), texts, queries)
     script = "\n".join(part(f"{name}.js") for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    of_all = printed.Summary.compose((), *sections_of_catalogue(tables, provenance))._repr_html_()
     n_runs = tables["orderings"]["run"].n_unique()
     parts = {
         "title": f"Evaluation of {n_runs:,} run{'s' * (n_runs != 1)}",
@@ -51,6 +52,7 @@ def html_page(
         "style": part("page.css"),
         "script": script,
         "summary": summary_of(tables, provenance, "all")._repr_html_(),
+        "catalogue": of_all and f'<section class="scroll" tabindex="0">{of_all}</section>',
         "provenance": _provenance(provenance),
         "version": __version__,
         "facts": page_json(facts),

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
+from lexiframe.projection import answers
 
 
 def told_of_each(
@@ -87,6 +88,16 @@ def run_names(runs: Sequence[str], many: str = "runs") -> str:
     """Name some runs; of many the number, as the table marks them."""
     shown = [printed.shortened(run) for run in runs]
     return printed.and_joined(shown) if len(runs) <= _MOST_NAMED else f"{len(runs):,} {many}"
+
+
+def rankings_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
+    """Return sentences on the rankings that runs lack, and on those that begin with their query."""
+    how = printed.advice(python="exclude_self=True", terminal="--exclude-self")
+    own = answers.own_queries_in_words(coverage)
+    return (
+        *missing_in_words(coverage),
+        *(f"The query itself is {said}: {how} leaves it out of all runs." for said in own),
+    )
 
 
 def missing_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import printed
 from lexiframe.views.sentences.coverage import (
     judged_where_pooled,
-    missing_in_words,
+    rankings_in_words,
     run_names,
     told_of_each,
 )
@@ -330,7 +330,7 @@ def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
 
 
 def _ranking_sentences(coverage: pl.DataFrame) -> Iterator[str]:
-    yield from missing_in_words(coverage)
+    yield from rankings_in_words(coverage)
     few = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED)
     unseen = few["run"].unique(maintain_order=True).to_list()
     if unseen:

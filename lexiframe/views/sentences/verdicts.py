@@ -22,7 +22,7 @@ from lexiframe.base import (
 from lexiframe.io import column_forms
 from lexiframe.significance import MEANS, own_tests, tests, tests_in_words
 from lexiframe.typing import Evaluated, Frame, Told
-from lexiframe.views.sentences.coverage import missing_in_words, told_of_each
+from lexiframe.views.sentences.coverage import rankings_in_words, told_of_each
 from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import (
     NOTHING_JUDGED,
@@ -184,7 +184,7 @@ def verdict_of(
         family = inference["family"] if others is None else "measure"
     table = verdict_rows(tables, provenance, others, alpha=alpha, family=family)
     lacking = Lacking.read_provenance(provenance)
-    missing = told_of_each(tables["coverage"], missing_in_words) if "coverage" in tables else ()
+    missing = told_of_each(tables["coverage"], rankings_in_words) if "coverage" in tables else ()
     by = [f"by {name}" for name in names]
 
     def say(rows: list[dict[str, Any]]) -> str:

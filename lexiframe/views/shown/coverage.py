@@ -23,7 +23,7 @@ def coverage_text(table: pl.DataFrame) -> str:
     >>> print(coverage_text(lf.coverage(folder / "runs", folder / "qrels.txt").head(2)))
     missing = 0, extra = 0, duplicates = 0, requests = 5, answered = 5,
     without_relevant = 0, retrieved = 125, depth = 25, unjudged_removed = 0,
-    negative = 0, one_score = 0
+    negative = 0, one_score = 0, own_first = 0
     ┌──────────────────────────────────────────────────────────────────────────┐
     │ run               judged_at_10  AP            RR            nDCG@10      │
     ╞══════════════════════════════════════════════════════════════════════════╡

@@ -39,7 +39,7 @@ def summary_of(
         means = list(_mean_sections(tables, provenance, _named(first, tables["means"], provenance)))
         shown, left = means[:_MOST_GROUPS], len(means) - _MOST_GROUPS
         groups = [printed.Section(notes=(printed.counted(left, "more group"),))] if left > 0 else []
-        groups += _catalogue_sections(tables, provenance)
+        groups += sections_of_catalogue(tables, provenance)
         return printed.Summary.compose(first, *shown, *groups, more=_more(tables["means"]))
     means = list(_mean_sections(tables, provenance))
     return printed.Summary.compose(
@@ -75,7 +75,7 @@ def _all_sections(
     coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
         *means,
-        *_catalogue_sections(tables, provenance),
+        *sections_of_catalogue(tables, provenance),
         printed.Section(notes=told_of_each(coverage, differences_in_words)),
         *_rank_sections(tables, provenance),
         *_verdict(tables, provenance),
@@ -109,7 +109,7 @@ def _mean_sections(
         yield means_section(means, c, measures, preferences, *how, named)
 
 
-def _catalogue_sections(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
+def sections_of_catalogue(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
     """Return what all lists of each run reach of a catalogue, where there are items."""
     name = "catalogue_sections"
     return [*added(views, name, "summary")(tables, told)] if "catalogue" in tables else []

@@ -518,8 +518,9 @@ def test_coverage_and_the_verdict_need_no_scrolling_sideways(browser, tmp_path):
     cut = wide.page.locator(".scroll").evaluate_all(CUT)
     assert not {"verdicts-table", "coverage-table", "tied-table"} & {*cut}
     covered, tied = (wide.frame(name).drop("run").columns for name in ("coverage", "tied"))
-    # Nothing here has a grade below 0 or one score alone, so the page leaves these columns out.
-    shown = e.coverage.drop("run", "negative", "one_score")
+    # Nothing here has a grade below 0, one score alone or its query first: the page has no such
+    # columns.
+    shown = e.coverage.drop("run", "negative", "one_score", "own_first")
     named = [name.replace("_", " ") for name in shown.columns]
     assert sorted(covered + tied) == sorted(named)
     narrow = Opened(browser, path, viewport=NARROW)
