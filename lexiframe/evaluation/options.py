@@ -22,7 +22,7 @@ from lexiframe.significance import (
     own_tests,
 )
 from lexiframe.significance import replicates as replication
-from lexiframe.typing import MeasureLike, RequestsLike
+from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike
 
 F = TypeVar("F", bound=Callable[..., Any])
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
@@ -74,7 +74,7 @@ class Options(TypedDict, total=False):
     unjudged: Unjudged
     depth: int | None
     exclude_self: bool
-    exclude: Any
+    exclude: QrelsLike | None
     order: Method
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest]
     correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -100,12 +100,6 @@ class RunPart:
     against: Against = NOTHING_AGAINST  # the rows whose scores contradict the ranks
 
 
-def refuse_empty(parts: Sequence[RunPart]) -> None:
-    """Raise for tables without a row: what a filter that matched nothing leaves is no bad run."""
-    if parts and not any(part.rows.height or part.empty for part in parts):
-        raise no_rows([coded.split_replicate(part.name)[0] for part in parts])
-
-
 def no_rows(names: Sequence[str]) -> SchemaError:
     """Return the error of runs whose table has no row."""
     found = f"no rows of {n_and_first(names)}"
@@ -127,8 +121,6 @@ def load_source(
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
         parts = parts_of_table(frame, source, options)
-        if not isinstance(data, Mapping | list | tuple):  # {} says that nothing was found
-            refuse_empty(parts)
         if len(parts) > 1 and provenance_of(data.schema if isinstance(data, pa.Table) else None):
             parts = [replace(part, doubts=()) for part in parts]  # said when they were read
         if isinstance(data, dict) and not form_of_tool(data):
@@ -140,7 +132,6 @@ def load_source(
         parts = parse_runs(content, source, name_from, options, rank=rank)
     except LexiframeError as error:
         raise error_with_line(error, content, source.where, options, schemas.RUNS) from None
-    refuse_empty(parts)
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     return [replace(part, sha256=sha256) for part in parts]
 

@@ -10,7 +10,7 @@ from lexiframe.base import Problem, ReadError, coded, in_threads
 from lexiframe.io.files.data_sources import File, Parts, Source
 from lexiframe.io.files.provenance import recorded_sources
 from lexiframe.io.reading_options import TextOptions
-from lexiframe.io.run_parts import NameFrom, RunPart, load_source
+from lexiframe.io.run_parts import NameFrom, RunPart, load_source, no_rows
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,15 @@ class RunScan:
         if isinstance(source.origin, File | Parts):
             self.stamps[index] = source.origin.stamp()
         return load_source(source, *self.reading(index), rank=rank, hashed=hashed)
+
+    def refuse_empty(self, has_rows: Sequence[bool], names: Sequence[Sequence[str]]) -> None:
+        """Raise for a source of runs that has no rows; {} says that a run found nothing.
+
+        What a filter that matched nothing leaves is no bad run.
+        """
+        for source, has_some, runs in zip(self.sources, has_rows, names, strict=True):
+            if not has_some and not isinstance(source.origin, Mapping | list | tuple):
+                raise no_rows([coded.split_replicate(run)[0] for run in runs])
 
     def reading(self, index: int) -> tuple[NameFrom, TextOptions]:
         """Return what names the runs of a source, and the options for its text."""

@@ -220,6 +220,8 @@ def read_runs(
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
     problems.warn_of_scores_against_ranks({part.name: part.against for part in parts})
     warn_of_doubts(doubt for part in parts for doubt in part.doubts)
+    has_rows = [any(part.rows.height or part.empty for part in parts) for parts in loaded]
+    scan.refuse_empty(has_rows, [of.names for of in read])
     nothing = [part.name for part in parts if not part.rows.height and not part.empty]
     if nothing:
         warn(

@@ -124,12 +124,16 @@ def rank_runs(
         refuse_other_queries(
             sorted({name for run, _ in ranked for name in run.extra}), judged.queries
         )
+    of_sources = [ranked] if len(scan) == 1 else done
     read = [
         run_scan.SourceRead(
             [part.name for _, part in parts], next(part.sha256 for _, part in parts)
         )
-        for parts in ([ranked] if len(scan) == 1 else done)
+        for parts in of_sources
     ]
+    if not are_part:
+        has_rows = [any(r.answered.any() or r.extra for r, _ in runs) for runs in of_sources]
+        scan.refuse_empty(has_rows, [of.names for of in read])
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
     against = {part.name: part.against for _, part in ranked if part.against.of}

@@ -38,7 +38,6 @@ from lexiframe.io.run_parts import (
     as_written,
     parse_runs,
     parts_of_table,
-    refuse_empty,
     split_runs,
 )
 from lexiframe.io.run_scan import RunScan
@@ -81,8 +80,6 @@ def _parts_of_batches(
             parts = _parts_of_batch(frame, source, options)
         except SchemaError as error:
             raise _further_down(error, before) from None
-        if is_one and not before.total():
-            refuse_empty(parts)
         yield parts
         before[source.where] += frame.height
         for part in parts:
