@@ -138,7 +138,7 @@ class Catalogue(Tables):
         # of two runs without a baseline there is one pair too, and so is the second one of all
         is_baseline = len(there) == 1 and self.values["run"].n_unique() > len(("a", "b"))
         baseline = there[0] if is_baseline else None
-        beside = reached_in_words.beside_the_first(self.values, self.comparisons, by, baseline)
+        beside = reached_in_words.add_sides(self.values, self.comparisons, by, baseline)
         return printed.Verdict({"sentence": reached_in_words.catalogue_sentences(beside, by)})
 
 

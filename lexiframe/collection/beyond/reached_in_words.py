@@ -28,7 +28,7 @@ def catalogue_sections(
     baseline = provenance["inference"]["baseline"]
     correction = own_tests.several(provenance["inference"]["correction"])[0]
     c = tables["catalogue_comparisons"].filter(correction=correction)
-    values = beside_the_first(values, c, by, baseline)
+    values = add_sides(values, c, by, baseline)
     for part in values.partition_by(by, maintain_order=True) if by else [values]:
         of = f", {printed.group_title(by, part.select(by).row(0))}" if by else ""
         said = f"n = {printed.n_range(part['n'])}{of}"
@@ -57,7 +57,7 @@ def _first_runs(values: pl.DataFrame, baseline: str | None) -> pl.DataFrame:
     return shown.select("run", named.alias("measure"), "value", "ci_low", "ci_high")
 
 
-def beside_the_first(
+def add_sides(
     values: pl.DataFrame, comparisons: pl.DataFrame, by: Sequence[str], baseline: str | None
 ) -> pl.DataFrame:
     """Return values with ``beside``: where each run is beside the first ones, or the baseline."""

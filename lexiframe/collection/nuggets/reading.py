@@ -124,7 +124,9 @@ def _records(source: data_sources.Source) -> Iterable[json_places.Value]:
     """Return the records of a source, or those that its rows stand for."""
     rows = rows_of_nuggets.rows_in(source)
     if rows is not None:
-        return rows_of_nuggets.records_of_rows(rows, source.where, is_named=source.name is not None)
+        named = source.name is not None
+        where = source.where if named else "nuggets"
+        return rows_of_nuggets.records_of_rows(rows, where, is_named=named)
     return json_places.records_of(source.origin, "judgments of answers")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from lexiframe.base import Problem, SchemaError
@@ -52,21 +50,17 @@ def records_of_rows(table: pl.DataFrame, where: str, *, is_named: bool) -> list[
     t = t.with_columns(pl.col(name).cast(pl.String) for name in _IDS if name in found)
     t = t.with_columns(_numbers(t[name]) for name in ("credit", "assignment") if name in found)
     t = t.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)))
-    key = [name for name in ("query_id", "run") if name in found]
-    parts = t.sort(*key, "nugget_id").partition_by(key, maintain_order=True)
-    return [_record(part, key, where) for part in parts]
+    t = t.sort("query_id", *["run"] * ("run" in found), "nugget_id").rename({"query_id": "qid"})
+    key = {"qid": "qid", "run_id": "run"} if "run" in found else {"qid": "qid"}
+    nuggets = pl.struct(pl.exclude("qid", "run")).alias("nuggets")
+    answers = t.group_by(**key, maintain_order=True).agg(nuggets)
+    return [
+        json_places.Value(one, Problem(where, "", "", at=f"request {one['qid']!r}"))
+        for one in answers.to_dicts()
+    ]
 
 
 def _numbers(column: pl.Series) -> pl.Series:
     """Return numbers, also those that are written as text; other words as they are."""
-    if column.dtype == pl.String:
-        numbers = column.cast(pl.Float64, strict=False)
-        return column if numbers.null_count() > column.null_count() else numbers
-    return column.cast(pl.Float64, strict=False)
-
-
-def _record(part: pl.DataFrame, key: list[str], where: str) -> json_places.Value:
-    nuggets: list[dict[str, Any]] = part.drop(key).to_dicts()
-    of = dict(zip(key, part.select(key).row(0), strict=True))
-    record = {"qid": of["query_id"], "run_id": of.get("run"), "nuggets": nuggets}
-    return json_places.Value(record, Problem(where, "", "", at=f"request {of['query_id']!r}"))
+    numbers = column.cast(pl.Float64, strict=False)
+    return column if numbers.null_count() > column.null_count() else numbers

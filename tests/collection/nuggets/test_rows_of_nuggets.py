@@ -56,7 +56,7 @@ def test_grades_of_rows_need_their_scale():
 WRONG = {
     "no credit": (ROWS.drop("label"), "expected the columns credit (0 to 1) or assignment, found"),
     "no ids": (ROWS.drop("nugget_id"), "expected the columns nugget_id, found system, topic_id"),
-    "no run": (ROWS.drop("system"), "expected the columns run, found topic_id, nugget_id, label"),
+    "no run": (ROWS.drop("system"), "nuggets: expected the columns run, found topic_id"),
     "beyond 1": (CREDITS.with_columns(Credit=1.5), "request '7': expected a credit from 0 to 1"),
     "a word": (CREDITS.with_columns(Credit=pl.lit("x")), "expected a number, found 'x'"),
     "a gap": (CREDITS.with_columns(Credit=None), "expected the key assignment"),
