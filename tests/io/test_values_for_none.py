@@ -10,7 +10,10 @@ import pytest
 import lexiframe as lf
 
 DOUBT = r"if {0:g} stands for no value, na_values={0:g} reads it as none"
-NO_NEIGHBOUR = r"expected ids of documents, found -1 in {} rows?, beside whole numbers: no neighbour, as in faiss; na_values=-1"
+NO_NEIGHBOUR = (
+    r"expected ids of documents, found -1 in {} rows?, beside whole numbers: no neighbour, as in "
+    "faiss; na_values=-1"
+)
 
 
 def judged(none):

@@ -149,6 +149,7 @@ def evaluate_projected(
                 write_d(d)
             if part is not None and held is not None:
                 held.add(bucket, part)
+            del sums, part  # those of many runs are large: they are freed before the next are made
             if size > _MANY:
                 memory_use.give_back()
     sample = total["sample"].with_positions(projected.positions)

@@ -11,6 +11,8 @@ from lexiframe.base import Problem, SchemaError, n_and_first, printed, warn
 NaValues = float | Sequence[float] | None
 """What stands for none: a number or several; none of them where the list is empty."""
 _NONE = -1
+_HEAD = 8
+"""The ids by which a column is known to have others than whole numbers."""
 _USUAL = (-1.0, -9.0, -99.0, -999.0, -9999.0)
 """What people write for none; any other negative value may be one."""
 _TERNARY = (-1.0, 0.0, 1.0)
@@ -69,6 +71,8 @@ def drop_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFra
         return rows
     values = [f"{x:.15g}" for x in (values_in(na_values) if is_said else [_NONE])]
     text = ids.cast(pl.String)
+    if not is_said and not text.head(_HEAD).str.contains(r"^-?[0-9]+$").all():
+        return rows  # -1 is doubted beside whole numbers alone
     is_none = (text == values[0] if len(values) == 1 else text.is_in(values)).fill_null(value=False)
     if not is_none.any():
         return rows

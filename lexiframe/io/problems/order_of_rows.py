@@ -49,7 +49,7 @@ def doubted_order(
 requests, and by score in 0; if rerank_score decides, columns={'score': 'rerank_score'}; if the \
 scores are right, ranked_by='score'
     """
-    names = _doubtful(rows.head(_HEAD), others.head(_HEAD))
+    names = _doubtful(rows.head(_HEAD), others.head(_HEAD)) if others.width else []
     found = _requests(rows, others.select(names)) if names else pl.DataFrame()
     for name in names:
         falls, of, by_score = int(found[f"\0{name}"].sum()), found.height, int(found["falls"].sum())

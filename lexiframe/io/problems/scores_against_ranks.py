@@ -76,8 +76,7 @@ def compared_with_ranks(rows: pl.DataFrame, options: TextOptions) -> Against:
     if is_said or not {"score", "rank"} <= {*rows.columns} or rows["rank"].has_nulls():
         return NOTHING_AGAINST
     if not _are_doubtful(zip(*(_some_of(rows[name]) for name in _COMPARED), strict=True)):
-        queries = rows["query_id"]  # most rows lie together, so this counts the requests
-        return Against(0, int((queries != queries.shift()).sum()) + 1 if rows.height else 0)
+        return Against(0, len(rows["query_id"].rle()))  # rows of a request mostly lie together
     return all_compared(rows)
 
 

@@ -89,11 +89,16 @@ class Few:
 
     def __add__(self, other: Few) -> Few:
         """Return the values of the requests of both, sorted by their ids."""
+        queries = pl.concat([self.queries, other.queries])
+        order = queries.arg_sort()
+        both = [few.cells for few in (self, other) if few.cells is not None]
+        are_signs = len(both) == 2 and both[0].dtype == both[1].dtype == np.int8
+        if are_signs and self.size == other.size and len(queries) <= FEW_OF_ONE_SIZE:
+            signs = np.concatenate(both)[order.to_numpy()]  # an eighth of the memory of values
+            return replace(self, queries=queries.gather(order), cells=signs)
         values, others = self.values, other.values
         if values is None or others is None:
             return replace(self, queries=self.queries.clear(), cells=None)
-        queries = pl.concat([self.queries, other.queries])
-        order = queries.arg_sort()
         values = np.concatenate([values, others])[order.to_numpy()]
         n = (~np.isnan(values)).sum(axis=0)
         return self.keep(queries.gather(order), values, n, self.most)

@@ -17,6 +17,7 @@ from lexiframe.orderings.rules import Method
 from lexiframe.pairwise.arrays import reduced_pairs
 from lexiframe.pairwise.arrays.arrays import Pairs, agreeing, square_of
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
+from lexiframe.pairwise.arrays.few import Few
 from tests.small_tables import RULES
 
 RUNS = pl.Series(["a", "b", "c", "d"])
@@ -263,3 +264,24 @@ def test_measures_with_the_same_preferences_have_the_sums_of_each_alone(gap, mon
             one, other = getattr(found, name), getattr(alone, name)
             for column in ("n", "wins", "losses", "mean", "deviation", "mean_rounding"):
                 assert getattr(one, column).tolist() == getattr(other, column).tolist()
+
+
+@pytest.mark.parametrize("n", [4, 29, 30], ids=["few", "as many as are kept", "too many"])
+@pytest.mark.parametrize("unit", [0.5, 1.0])
+def test_values_of_few_requests_are_kept_alike_in_parts(n, unit):
+    """The later requests come first, and every third value is missing."""
+    values = unit * np.random.default_rng(n).integers(-1, 2, (n, 5))
+    values[np.arange(n) % 3 == 1, 2] = np.nan
+    queries = pl.Series([f"q{k:02}" for k in range(n)])
+    later = np.arange(n) >= n // 2
+
+    def kept(some):
+        known = (~np.isnan(values[some])).sum(axis=0)
+        return Few.keep(queries.filter(pl.Series(some)), values[some], known, 0)
+
+    total, whole = kept(later) + kept(~later), kept(later | True)
+    assert total.queries.to_list() == whole.queries.to_list()
+    assert (total.cells is None) == (whole.cells is None) == (n > 29)
+    if n <= 29:
+        assert (total.cells.dtype, total.size) == (whole.cells.dtype, unit) == (np.int8, unit)
+        assert np.array_equal(total.cells, whole.cells)
