@@ -432,7 +432,7 @@ def test_of_each_run_that_retrieved_none_unless_it_has_no_row():
         lf.coverage({"x": CACM, "y": right}, PADDED)
     lf.coverage({"y": right}, PADDED)
     with pytest.warns(lf.LexiframeWarning, match="no judged document"):
-        lf.coverage({"x": CACM, "failed": CACM.clear()}, PADDED)
+        lf.coverage({"x": CACM, "failed": {}}, PADDED)
 
 
 def test_what_is_said_of_runs_hangs_on_no_order_of_the_parts():

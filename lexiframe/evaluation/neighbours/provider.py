@@ -17,7 +17,7 @@ from ir_measures.providers.base import Any as AnyValue
 from lexiframe.base import LexiframeError
 from lexiframe.io import problems, qrel_files
 from lexiframe.metrics import Metric, needed
-from lexiframe.pairwise import facts, measured, parse_measure
+from lexiframe.pairwise import measured, parse_measure
 from lexiframe.projection import Policies, ScoreType, judgments
 
 _WITHOUT_UNJUDGED = "judged_only"
@@ -35,8 +35,9 @@ def _ours(measure: Any) -> tuple[Metric, bool]:
     written = str(type(measure)(**others))
     if measure.NAME == "IPrec":  # it asks an older trec_eval, which rounds levels otherwise
         written = f"IPrec(rel={measure['rel']},rounding='up')@{measure['recall']}"
-    found = facts.known_measure(written) or parse_measure(written)  # its names are no doubt
-    metric = cast(Metric, found)  # ir_measures names no preferences
+    if measure.NAME == "Accuracy" and "rel" not in others:  # as text it may be other tools' hits
+        written = written.replace("Accuracy", "Accuracy(rel=1)")
+    metric = cast(Metric, parse_measure(written))  # ir_measures names no preferences
     return metric, bool(measure.params.get(_WITHOUT_UNJUDGED, False))
 
 

@@ -22,6 +22,7 @@ from lexiframe.io.batches.units import Unit
 from lexiframe.io.column_forms.column_names import items_of_implicit_feedback
 from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import EXACT, has_large
+from lexiframe.io.column_forms.values_for_none import may_have_none
 from lexiframe.io.files.data_sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.problems.scores_against_ranks import compared_with_ranks
@@ -152,7 +153,7 @@ def _needs_no_check(named: pl.DataFrame, number: str) -> bool:
         number in named.columns
         and all(_is_plain_text(column) for column in texts)
         and all(column.dtype in _WHOLE or _is_plain_text(column) for column in ids)
-        and not (named["doc_id"] == (-1 if named["doc_id"].dtype in _WHOLE else "-1")).any()
+        and not may_have_none(named["doc_id"])
         and not any(column.has_nulls() for column in [*ids, *ranks, named[number]])
         and all(column.dtype == pl.Int64 for column in ranks)
         and _is_plain_number(named[number], finite=number == "relevance")

@@ -59,6 +59,14 @@ def warn_of_values(rows: pl.DataFrame, by: Sequence[str], where: str) -> None:
         )
 
 
+def may_have_none(ids: pl.Series) -> bool:
+    """Return whether -1 is among ids that begin as whole numbers, beside which it is doubted."""
+    if ids.dtype.is_signed_integer():
+        return bool((ids == _NONE).any())
+    is_number = ids.dtype == pl.String and ids.head(_HEAD).str.contains(r"^-?[0-9]+$").all()
+    return bool(is_number) and bool((ids == str(_NONE)).any())
+
+
 def drop_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFrame:
     """Return rows without documents that stand for none; raise for -1 beside whole numbers.
 
@@ -66,13 +74,10 @@ def drop_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFra
     """
     ids = rows["doc_id"]
     is_whole, is_said = ids.dtype.is_signed_integer(), na_values is not None
-    is_plain = is_whole and not is_said and not (ids == _NONE).any()
-    if is_plain or not (is_whole or ids.dtype == pl.String):
+    if not (may_have_none(ids) or (is_said and (is_whole or ids.dtype == pl.String))):
         return rows
     values = [f"{x:.15g}" for x in (values_in(na_values) if is_said else [_NONE])]
     text = ids.cast(pl.String)
-    if not is_said and not text.head(_HEAD).str.contains(r"^-?[0-9]+$").all():
-        return rows  # -1 is doubted beside whole numbers alone
     is_none = (text == values[0] if len(values) == 1 else text.is_in(values)).fill_null(value=False)
     if not is_none.any():
         return rows
