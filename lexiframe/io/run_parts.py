@@ -51,7 +51,7 @@ from lexiframe.io.problems.doubted_runs import (
     share_queries,
 )
 from lexiframe.io.problems.line_numbers import Places
-from lexiframe.io.problems.order_of_rows import doubted_order, numbers_in_doubt
+from lexiframe.io.problems.order_of_rows import doubted_order, in_order, numbers_in_doubt
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.problems.scores_against_ranks import (
     NOTHING_AGAINST,
@@ -200,12 +200,22 @@ def parse_runs(
 
 
 def _parts_of_file(
-    form: Form, data: bytes, source: Source, options: TextOptions, *, rank: bool
+    form: Form,
+    data: bytes,
+    source: Source,
+    options: TextOptions,
+    *,
+    rank: bool,
+    beside: bool = False,
 ) -> list[RunPart]:
-    """Read and check a table that is no text: if possible, only the columns that are needed."""
+    """Read and check a table that is no text: if possible, only the columns that are needed.
+
+    ``beside``: numbers that are not read may order the rows, which do not fall by the scores.
+    """
     named_by: list[str] = []  # the column of runs, if it is read as it is
     looked_at: list[str] = []  # of our columns that are read only to be looked at
     left_out: list[str] = []
+    scored: dict[str, str] = {}  # our names of the columns of scores without ranks, by theirs
 
     def needed(opened: Opened) -> list[str] | None:
         """Return the columns that are needed, and those that may tell several systems apart."""
@@ -217,8 +227,12 @@ def _parts_of_file(
         if {"run", "replicate"} & {*found}:
             others = {*filter(names_folds, others)}
         unread = sorted(name for name in others if opened.has_few(name))
-        if "rank" not in found:
+        if beside:
             unread += sorted({*numbers_in_doubt(opened, found)} - {*unread})
+        elif "rank" not in found:
+            scored.update(
+                {found[name]: name for name in ("run", "query_id", "score") if name in found}
+            )
         is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
         if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
             if unread:
@@ -234,6 +248,8 @@ def _parts_of_file(
         frame, schema = to_frame(arrow, "score", source.where, keep_twins=True), arrow.schema
     else:
         frame, schema = read
+        if "score" in scored.values() and not in_order(frame.select(*scored), scored):
+            return _parts_of_file(form, data, source, options, rank=rank, beside=True)
         if name := _only_text(frame, named_by):
             frame = frame.drop(named_by)
             source = source if source.is_given else replace(source, name=name)

@@ -105,6 +105,12 @@ def numbers_in_doubt(opened: Opened, found: Mapping[str, str]) -> Sequence[str]:
         return []
 
 
+def in_order(frame: pl.DataFrame, names: Mapping[str, str]) -> bool:
+    """Return whether the first rows of a frame fall by the scores, given our names of columns."""
+    rows = frame.head(_HEAD).rename(names)
+    return not rows["score"].dtype.is_numeric() or _are_in_order(rows)
+
+
 def _are_in_order(rows: pl.DataFrame) -> bool:
     """Return whether rows fall by the scores in half of the requests or more."""
     falls = _requests(rows)["falls"]
