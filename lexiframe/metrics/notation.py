@@ -308,7 +308,7 @@ def doubt_name(text: str) -> None:
     Raise for Accuracy@k, which is the name of ours in tables too, but mostly BEIR's where it is
     asked for.
     """
-    if re.match(r"accuracy(\s*@|_at_)", text.strip(), re.IGNORECASE):
+    if re.match(r"([a-z]+[_-])?accuracy(\s*@|_at_)", text.strip(), re.IGNORECASE):
         _refuse_several("accuracy", text, {})
     if re.match(r"hits\b|hits_at", text.strip(), re.IGNORECASE):
         warn(
