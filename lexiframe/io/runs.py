@@ -107,7 +107,7 @@ def read_runs(
         A file, a folder, a glob, ``-`` (standard input), an address (``https://``, ``s3://`` ...),
         a frame, an object of another library, a list of any of these, or ``{name: any of these}``.
         Several files under one name are replicates of this run: it was trained or sampled several
-        times. Give a folder, a glob, or a list of `pathlib.Path`; they are called like their files,
+        times. Give a folder, a glob, or a list of ``Path``; they are called like their files,
         or as you call them: ``{"dense": {"seed 1": Path("1.run"), "seed 2": Path("2.run")}}``. Text
         in such a list is the id of a document: nothing is opened that stands inside data.
 
