@@ -72,7 +72,8 @@ def arguments(folder):
     (folder / "scores.csv").write_text(s.write_csv())
     names = {
         "runs": RUNS, "qrels": QRELS, "p": p, "s": s, "d": d, "c": c, "o": o, "e": e,
-        "s_or_d": s, "evaluation": e, "new_runs": {"z": RUNS["a"]}, "table": s, "frame": s, "scores": s,
+        "s_or_d": s, "evaluation": e, "new_runs": {"z": RUNS["a"]}, "table": s, "frame": s,
+        "scores": s,
         "measures": ["AP", "RR"], "methods": ["AP"], "metric": "AP", "measure": "AP",
         "judges": {"one": QRELS, "two": OTHER}, "c1": c, "c2": signs,
         "real": (RUNS, QRELS), "other": (RUNS, OTHER), "query_id": "q1", "run_a": "a",
