@@ -245,6 +245,7 @@ def load_qrels(
         table, where = added(io, "from_ir_datasets", data)(data, "qrels"), data
     else:
         table, where = to_frame(data, "relevance", called, keep_twins=True), called
+        options = options.settled_for(data)
     return Judgments(checked_judgments(table, where, options), where)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import pyarrow as pa
+
 from lexiframe.base import check_choice
 from lexiframe.io.column_forms.values_for_none import NaValues, values_in
+from lexiframe.io.files.provenance import provenance_of
 
 Third = Literal["rank", "score"]
 Better = Literal["high", "low"]
@@ -52,6 +55,11 @@ class TextOptions:
         """Return the options that are not at their defaults, for the provenance."""
         defaults = vars(TextOptions())
         return {name: value for name, value in vars(self).items() if value != defaults[name]}
+
+    def settled_for(self, data: Any) -> TextOptions:
+        """Return the options for data; what stands for none was asked when a table was read."""
+        is_read = isinstance(data, pa.Table) and bool(provenance_of(data.schema))
+        return replace(self, na_values=[]) if is_read and self.na_values is None else self
 
     def facts(self) -> dict[str, object]:
         """Return these options as a fact about a file; empty if all are at their defaults."""

@@ -120,7 +120,7 @@ def load_source(
         )
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
-        parts = parts_of_table(frame, source, options)
+        parts = parts_of_table(frame, source, options.settled_for(data))
         if len(parts) > 1 and provenance_of(data.schema if isinstance(data, pa.Table) else None):
             parts = [replace(part, doubts=()) for part in parts]  # said when they were read
         if isinstance(data, dict) and not form_of_tool(data):

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import polars as pl
+
 from lexiframe.base import Problem, ReadError, coded, in_threads
 from lexiframe.io.files.data_sources import File, Parts, Source
 from lexiframe.io.files.provenance import recorded_sources
@@ -64,7 +66,8 @@ class RunScan:
         What a filter that matched nothing leaves is no bad run.
         """
         for source, has_some, runs in zip(self.sources, has_rows, names, strict=True):
-            if not has_some and not isinstance(source.origin, Mapping | list | tuple):
+            is_table = isinstance(source.origin, File | Parts | pl.LazyFrame)
+            if not has_some and (is_table or hasattr(source.origin, "__arrow_c_stream__")):
                 raise no_rows([coded.split_replicate(run)[0] for run in runs])
 
     def reading(self, index: int) -> tuple[NameFrom, TextOptions]:

@@ -109,7 +109,7 @@ WARNINGS = {
         STRANGERS,
     ),
     "read_runs of nothing": (
-        lambda: lf.read_runs({"x": ROWS[:0], "y": ROWS}),
+        lambda: lf.read_runs({"x": {}, "y": ROWS}),
         r"runs without any row.*1 \('x'\)",
     ),
     "read_qrels": (

@@ -736,6 +736,7 @@ BAD = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:measures that have no value for any request")
 @pytest.mark.parametrize("case", BAD)
 def test_what_cannot_be_read(case, write):
     data, message = BAD[case]

@@ -69,7 +69,7 @@ def test_measures_of_sets(collection, rel, k, beta):
                 oracle.P(vector(o, g, rel), k) / (min(k, len(vector(o, g, rel))) / k)
             ),
             "Accuracy": lambda o, g: oracle.Accuracy(o, g, rel),
-            f"Accuracy(rel=2)@{k}": lambda o, g: oracle.Accuracy(o, g, 2, k),
+            f"Accuracy(rel={rel or 1})@{k}": lambda o, g: oracle.Accuracy(o, g, rel, k),
             "num_nonrel_judged_ret": lambda o, g: oracle.nonrelevant_retrieved(o, g, rel),
             "num_q": lambda o, g: 1,
         },

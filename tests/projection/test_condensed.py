@@ -97,7 +97,9 @@ def test_as_trec_eval_with_its_option_j(shared, name):
     for run, query_id, n in retrieved:
         theirs = expected[run].get(query_id, {"num_ret": 0})
         assert n == theirs["num_ret"], (run, query_id)
-    s = lf.scores(p, list(wanted.values())).pivot("measure", index=["run", "query_id"])
+    s = lf.scores(p, list(wanted.values())).pivot(
+        "measure", index=["run", "query_id"], values="value"
+    )
     for row in s.iter_rows(named=True):
         theirs = expected[row["run"]].get(row["query_id"], dict.fromkeys(wanted, 0.0))
         ours = {theirs_name: row[name] for theirs_name, name in wanted.items()}

@@ -117,7 +117,8 @@ def test_ties_are_broken_by_ids_as_strings():
     """ "9" comes behind "10", bytewise and descending, though the integer is less."""
     runs = pl.DataFrame({"user": 1, "item": [10, 9, 100, -1], "score": 1.0})
     qrels = pl.DataFrame({"user": 1, "item": [100, -1, 9, 10], "rating": 5})
-    p = lf.positions(runs, qrels)
+    kept = {"na_values": []}  # here -1 is a document
+    p = lf.positions(lf.read_runs(runs, **kept), lf.read_qrels(qrels, **kept))
     assert p["doc_id"].to_list() == ["-1", "10", "100", "9"]
     assert p["position"].to_list() == [4, 3, 2, 1]
 

@@ -74,6 +74,8 @@ def drop_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFra
     """
     ids = rows["doc_id"]
     is_whole, is_said = ids.dtype.is_signed_integer(), na_values is not None
+    if is_said and not values_in(na_values):
+        return rows
     if not (may_have_none(ids) or (is_said and (is_whole or ids.dtype == pl.String))):
         return rows
     values = [f"{x:.15g}" for x in (values_in(na_values) if is_said else [_NONE])]
