@@ -109,6 +109,7 @@ STRANGERS = " document was retrieved by any run: the runs retrieved"
 """Examples of these follow: of one bucket they are others than of all requests."""
 DOUBTS = (
     "runs whose ranks and scores disagree",
+    "relevant documents that runs have in another spelling",
     "no judged document was retrieved by the run",
 )
 """A few rows and few documents of each bucket are looked at, so that a close case may be decided
