@@ -141,7 +141,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
     counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
     counts |= {"unjudged_removed": 0}  # what `unjudged="remove"` counts; rankings are whole here
     counts["tied_relevant"] = counts["depth"] = counts["negative"] = counts["one_score"] = 0
-    counts["own_first"] = 0  # the documents here are called otherwise than the requests
+    counts["own_first"] = 0
     for query_id, grades in judgments.items():
         ranking = answers.get(query_id, [])
         retrieved = {doc_id for doc_id, _, _ in ranking}
@@ -151,6 +151,8 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
         counts["without_relevant"] += not relevant
         counts["retrieved"] += len(retrieved)
         counts["depth"] = max(counts["depth"], len(retrieved))
+        first = order(ranking, score_type=score_type)[:1]
+        counts["own_first"] += first == [query_id] and query_id not in grades
         counts["negative"] += sum(grades.get(doc_id, 0) < 0 for doc_id in retrieved)
         counts["judged"] += sum(grades.get(doc_id, -1) >= 0 for doc_id in retrieved)
         counts["relevant_retrieved"] += len(retrieved & set(relevant))

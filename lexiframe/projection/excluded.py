@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import polars as pl
@@ -31,7 +31,7 @@ def excluded(given: Any) -> Excluded | None:
     if given is None or isinstance(given, Excluded):
         return given
     if isinstance(given, Mapping):  # a query with nothing to leave out
-        given = {query: of for query, of in given.items() if len(of)}
+        given = {query: of for query, of in given.items() if not isinstance(of, Sized) or len(of)}
     with warnings.catch_warnings():  # that there are no grades
         warnings.simplefilter("ignore", errors.LexiframeWarning)
         judged = qrel_files.load_qrels(given, called="exclude")
