@@ -32,7 +32,7 @@ from lexiframe.metrics import needed
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.projection import Policies
-from lexiframe.significance import Alternative, Correction, Family, Test
+from lexiframe.significance import Alternative, Family, PairedCorrection, Test
 from lexiframe.significance import replicates as replication
 
 
@@ -298,7 +298,7 @@ class InferenceOptions:
     """The arguments of `compare` that all commands with tests have as options."""
 
     test: Test = "auto"
-    correction: Correction = "holm"
+    correction: PairedCorrection = "auto"
     family: Family = "measure"
     alpha: float = 0.05
     alternative: Alternative = "two-sided"

@@ -38,7 +38,7 @@ from lexiframe.projection import (
     answers,
     by_collection,
 )
-from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
+from lexiframe.significance import Alternative, Family, PairedCorrection, Test, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
@@ -60,7 +60,7 @@ def evaluate(
     exclude_self: bool = False,
     order: Method = "win_rate",
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
-    correction: Correction | Sequence[Correction] = "holm",
+    correction: PairedCorrection | Sequence[PairedCorrection] = "auto",
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",

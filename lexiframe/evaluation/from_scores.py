@@ -14,7 +14,7 @@ from lexiframe.evaluation.options import Inference, groups_by
 from lexiframe.io import qrel_files, score_forms
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import By
-from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
+from lexiframe.significance import Alternative, Family, PairedCorrection, Test, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
@@ -30,7 +30,7 @@ def evaluate_scores(
     columns: Mapping[str, str] | None = None,
     measure_name: str | None = None,
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
-    correction: Correction | Sequence[Correction] = "holm",
+    correction: PairedCorrection | Sequence[PairedCorrection] = "auto",
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",

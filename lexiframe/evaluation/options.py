@@ -15,8 +15,8 @@ from lexiframe.pairwise import By, Measure, grouping, parse_measures
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
     Alternative,
-    Correction,
     Family,
+    PairedCorrection,
     Test,
     check_inference,
     own_tests,
@@ -38,7 +38,7 @@ class Inference:
     """The arguments of `compare`, checked when they are given."""
 
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto"
-    correction: Correction | Sequence[Correction] = "holm"
+    correction: PairedCorrection | Sequence[PairedCorrection] = "auto"
     family: Family = "measure"
     alpha: float = 0.05
     alternative: Alternative = "two-sided"
@@ -76,7 +76,7 @@ class Options(TypedDict, total=False):
     exclude_self: bool
     order: Method
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest]
-    correction: Correction | Sequence[Correction]
+    correction: PairedCorrection | Sequence[PairedCorrection]
     family: Family
     alpha: float
     alternative: Alternative

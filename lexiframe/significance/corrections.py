@@ -12,6 +12,8 @@ from lexiframe.base import LexiframeError, check_choice, resampling, sums
 from lexiframe.significance.differences import Alternative, Options
 
 Correction = Literal["holm", "bonferroni", "bh", "none"]
+PairedCorrection = Literal["auto", "max_t", "holm", "bonferroni", "bh", "none"]
+"""Those of `compare`: ``max_t`` is found by the test of sign flips, not from its p-values."""
 Family = Literal["measure", "all"]
 
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
@@ -97,11 +99,19 @@ def corrected(
 
 
 def check_corrected(
-    called: str, tests: Sequence[Any], corrections: Sequence[str], family: str, options: Options
+    called: str,
+    tests: Sequence[Any],
+    corrections: Sequence[str],
+    family: str,
+    options: Options,
+    others: Sequence[str] = (),
 ) -> None:
-    """Raise for what no function accepts that corrects the p-values of tests."""
+    """Raise for what no function accepts that corrects the p-values of tests.
+
+    ``others`` are corrections of the function's own.
+    """
     for name in corrections:
-        check_choice(called, name, CORRECTIONS, "correction")
+        check_choice(called, name, (*others, *CORRECTIONS), "correction")
     if not (tests and corrections):
         raise LexiframeError(f"{called}: expected a test and a correction, found none")
     check_choice(called, family, get_args(Family), "family")

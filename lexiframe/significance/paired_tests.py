@@ -17,7 +17,8 @@ class Outcome(NamedTuple):
     """The results of a test for each pair.
 
     ``least_p`` is the least p-value that the pair could have had: that of one run winning every
-    request that is not a tie, with the same sizes of differences.
+    request that is not a tie, with the same sizes of differences. Joint sign flips have corrected
+    p-values, too.
     """
 
     effect_size: np.ndarray
@@ -26,6 +27,8 @@ class Outcome(NamedTuple):
     statistic: np.ndarray
     p_value: np.ndarray
     least_p: np.ndarray
+    p_adjusted: np.ndarray | None = None
+    least_p_adjusted: np.ndarray | None = None
 
 
 class Answers(NamedTuple):

@@ -583,6 +583,11 @@ class PairCube:
                 found.append((measure, pairs.some(query, run)))
         return found
 
+    @staticmethod
+    def single(_measure: str, pairs: Pairs) -> Pairs:
+        """Return the preferences of single requests by a measure, which are those it has."""
+        return pairs
+
     @cached_property
     def agreement(self) -> np.ndarray:
         """Measures × measures: the pairs of rankings of which both prefer the same one."""
