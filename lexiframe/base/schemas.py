@@ -114,7 +114,8 @@ _COLUMNS = {
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
-        opposite others circular alpha_nominal low high least_p least_p_adjusted catalogue_share bias slope
+        opposite others circular alpha_nominal low high least_p least_p_adjusted
+        catalogue_share bias slope
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -278,8 +279,9 @@ SIGN_AGREEMENT = _table_schema(
 COMPARISONS = _table_schema(
     "comparisons",
     "measure test correction run_a run_b",
+    # Polars prints the first and last four.
     "mean_difference ci_low ci_high n effect_size statistic effect_low? effect_high? level? "
-    "least_p? least_p_adjusted? p_value p_adjusted reject test correction",  # Polars prints the first and last four
+    "least_p? least_p_adjusted? p_value p_adjusted reject test correction",
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table_schema(

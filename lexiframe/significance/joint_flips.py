@@ -73,7 +73,7 @@ class Joint(NamedTuple):
 
 @dataclass(frozen=True)
 class Signs:
-    """The signs of requests: all choices of them if they are at most ``trials``, else as many drawn.
+    """The signs of requests: all choices if they are at most ``trials``, else so many drawn ones.
 
     Of ``opposites`` only one is among all choices: those whose first sign is 1.
 

@@ -320,20 +320,19 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
-    if AUTO not in several(test) or not isinstance(
-        d, PairCube | arrays.Reduced
-    ):  # whose verdict does
-        warn_of_few_requests("compare", table, family, groups, corrections, options)
+    if AUTO not in several(test) or not isinstance(d, PairCube | arrays.Reduced):
+        number = families_of(table, groups, family)  # the verdict of an evaluation says it
+        warn_of_few_requests("compare", table, number, corrections, options)
     # A test that cannot say how small its p may be gives 0.
     table = table.with_columns(least_p=pl.when(pl.col("least_p") > 0).then("least_p"))
-    is_joint = (
-        pl.col("test").str.starts_with(chosen.FLIPS) if corrections == [MAX_T] else pl.lit(False)
+    by_p, found = table, table.clear()
+    if corrections == [MAX_T]:  # where t takes the place of sign flips, its p is corrected
+        is_joint = pl.col("test").str.starts_with(tests[0])
+        by_p, found, corrections = table.filter(~is_joint), table.filter(is_joint), ["holm"]
+    by_p = corrected(
+        by_p, families_of(by_p, groups, family), corrections, {"p_value": "p_adjusted"}
     )
-    by_p = table.filter(~is_joint)
-    others = ["holm"] if corrections == [MAX_T] else corrections
-    by_p = corrected(by_p, families_of(by_p, groups, family), others, {"p_value": "p_adjusted"})
-    found = table.filter(is_joint).with_columns(correction=pl.lit(MAX_T))
-    table = pl.concat([found.select(by_p.columns), by_p])
+    table = pl.concat([found.with_columns(correction=pl.lit(MAX_T)).select(by_p.columns), by_p])
     table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
         table.with_columns(reject=pl.col("p_adjusted") < alpha), groups

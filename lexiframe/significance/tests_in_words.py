@@ -21,6 +21,7 @@ _CORRECTIONS = {
     "bonferroni": "Bonferroni's correction over",
     "holm": "Holm's correction over",
     "bh": "Benjamini and Hochberg's correction over",
+    "max_t": "step-down max-t over",
     "tukey": "over",
 }
 

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import printed, warn
 from lexiframe.significance.corrections import correct_families
 from lexiframe.significance.differences import Options
-from lexiframe.significance.tests import DRAWING
+from lexiframe.significance.tests import DRAWING, MAX_T
 
 
 def warn_of_few_requests(
@@ -42,7 +42,10 @@ def warn_of_few_requests(
         advise = _more_trials if trials[members].all() else _more_requests
         return f"{called}: {advise(table.filter(members), correction, options)}"
 
-    _warn_of_none(table["least_p"].to_numpy(), family, asked, corrections, options.alpha, advice)
+    least = table["least_p"].to_numpy()
+    if [*corrections] == [MAX_T]:  # which is known for each comparison, of all others
+        least = table["least_p_adjusted"].fill_null(0.0).to_numpy()
+    _warn_of_none(least, family, asked, corrections, options.alpha, advice)
 
 
 def warn_of_small_groups(
@@ -85,7 +88,8 @@ def _warn_of_none(
     is said of the members of such a family; only those that are ``asked`` about are looked at.
     """
     for correction in corrections:
-        could = correct_families(least, family, correction) < alpha
+        known = "none" if correction == MAX_T else correction
+        could = correct_families(least, family, known) < alpha
         barren = family[asked & ~np.isin(family, family[could])]
         if correction != "none" and len(barren):
             warn(advice(family == barren[0], correction))
@@ -114,5 +118,9 @@ def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str
 
 
 def _divisor(rows: pl.DataFrame, correction: str) -> int:
-    """Return the divisor of alpha for the first rejection; bh can reject all at once, at alpha."""
-    return 1 if correction == "bh" else rows.height
+    """Return the divisor of alpha for the first rejection.
+
+    The others can reject all comparisons at once: ``bh`` at alpha, joint sign flips where all have
+    the same signs.
+    """
+    return rows.height if correction in ("holm", "bonferroni") else 1

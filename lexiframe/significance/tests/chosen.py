@@ -37,8 +37,8 @@ def settled(
         )
     if [*tests] == [AUTO]:
         is_joint = not by_t and [*corrections] == [AUTO]
-        tests, usual = (FLIPS, MAX_T) if is_joint else ("t", "holm"), 0
-        return [tests[0]], [tests[1] if c == AUTO else c for c in corrections]
+        test, usual = (FLIPS, MAX_T) if is_joint else ("t", "holm")
+        return [test], list(dict.fromkeys(usual if c == AUTO else c for c in corrections))
     if MAX_T in corrections and [*tests] != [FLIPS]:
         other = next(test for test in tests if test != FLIPS)
         raise LexiframeError(
