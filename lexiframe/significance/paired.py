@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.base.face import added
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
+from lexiframe.pairwise import By, PairCube, Pairs, arrays, facts, grouping
 from lexiframe.significance import replicates as replication
 from lexiframe.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.significance.clusters import clustered, clusters_of, group_attributes
@@ -36,7 +36,7 @@ from lexiframe.significance.differences import (
 from lexiframe.significance.intervals import (
     INTERVALS,
     interval_by_t,
-    widen_equal_intervals,
+    interval_of_kind,
 )
 from lexiframe.significance.joint_flips import Family as JointFamily
 from lexiframe.significance.joint_flips import Flip, Joint, flipped, flipped_together
@@ -65,7 +65,7 @@ def compare(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     baseline: str | None = None,
-    intervals: Literal["t", "bca"] = "t",
+    intervals: Literal["auto", "t", "bca"] = "auto",
     sign_ties: Literal["drop", "split"] = "drop",
     trials: int = 10_000,
     seed: int = 0,
@@ -283,7 +283,7 @@ def compare(
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts], how="diagonal")
         return schemas.COMPARISONS.arranged(found, found.columns[: found.columns.index("measure")])
-    check_choice("compare", intervals, INTERVALS, "intervals")
+    check_choice("compare", intervals, (AUTO, *INTERVALS), "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")
     d = average_replicates("compare", d, replicates, tests)
@@ -407,7 +407,13 @@ def _rows_of_measure(
     joint: Joint | None,
 ) -> list[pl.DataFrame]:
     """Return the rows of a measure's pairs by some tests, or by joint sign flips."""
-    bound = options.bets.bound_of(measure, is_metric)
+    usual_of = INTERVALS.get(intervals)
+    if usual_of is None:
+        bound, are_signs = (
+            options.bets.bound_of(measure, is_metric),
+            _are_signs(measure, pairs, options.bets),
+        )
+        usual_of = partial(interval_of_kind, bound=bound, are_signs=are_signs)
     if "betting" in tests:
         options = replace(options, bets=options.bets.bound_measure(measure, pairs, options.alpha))
     of_sums = all(test in OF_SUMS for test in tests) or joint is not None
@@ -418,7 +424,7 @@ def _rows_of_measure(
         if options.clusters is not None:
             usual = interval_by_t(clustered(d, options), options)
         else:
-            usual = widen_equal_intervals(INTERVALS[intervals](d, options), d, options, bound)
+            usual = usual_of(d, options)
         for test in tests:
             own = TESTS[test].interval if isinstance(test, str) else None
             low, high = own(d, options) if own else usual
@@ -434,6 +440,17 @@ def _rows_of_measure(
         called = _test_name(test, options)
         frames.append(rows_of_pairs(_UNCORRECTED, pairs, none, measure=measure, test=called, n=0))
     return frames
+
+
+def _are_signs(measure: str, pairs: Any, bets: Bets) -> bool:
+    """Return whether preferences are −1, 0 and 1: what the measure gives, or these if unknown."""
+    known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
+    if isinstance(known, facts.Facts) and known.bounds:
+        return known.are_signs
+    return (
+        known in (None, facts.Facts("metric"), facts.Facts("preference"))
+        and pairs.differences.are_signs
+    )
 
 
 def _outcome_function(
