@@ -1681,3 +1681,31 @@ def category(difference_a, difference_b, reject_a, reject_b):
         return "TIE"
     how_sure = {(True, True): "A", (False, False): "P"}.get((reject_a, reject_b), "M")
     return how_sure + ("A" if (difference_a > 0) == (difference_b > 0) else "D")
+
+
+def joint_t(differences, signs, alternative):
+    """|Σ s d| / √Σ d² (one-sided: with its sign), 0 where all d are 0; a gap (None) counts as 0."""
+    known = [(s, 0.0 if d is None else d) for s, d in zip(signs, differences, strict=True)]
+    size = math.sqrt(math.fsum(d * d for _, d in known))
+    t = math.fsum(s * d for s, d in known) / size if size else 0.0
+    return {"two-sided": abs(t), "greater": t, "less": -t}[alternative]
+
+
+def joint_flips(pairs, alternative="two-sided"):
+    """For each pair p, p by step-down max-t, and the least of both, over all choices of signs."""
+    n = len(pairs[0])
+    ways = [[joint_t(d, way, alternative) for d in pairs] for way in product((1, -1), repeat=n)]
+    t = [joint_t(d, [1] * n, alternative) for d in pairs]
+    most = [joint_t([None if x is None else abs(x) for x in d], [1] * n, "greater") for d in pairs]
+    falling = sorted(range(len(pairs)), key=lambda k: -t[k])
+
+    def reaches(members, limit):
+        return sum(max(way[k] for k in members) >= limit - 1e-12 for way in ways) / len(ways)
+
+    adjusted, before = {}, 0.0
+    for place, k in enumerate(falling):
+        adjusted[k] = before = max(before, reaches(falling[place:], t[k]))
+    return [
+        (reaches([k], t[k]), adjusted[k], reaches([k], most[k]), reaches(falling, most[k]))
+        for k in range(len(pairs))
+    ]

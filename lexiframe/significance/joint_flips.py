@@ -182,7 +182,13 @@ def flipped_together(parts: Sequence[Family | None], flip: Flip) -> Flip:
     return lambda _: Joint(*next(each))
 
 
-def max_t(queries: pl.Series, values: np.ndarray, rounding: np.ndarray, options: Options) -> Joint:
+def max_t(
+    queries: pl.Series,
+    values: np.ndarray,
+    rounding: np.ndarray,
+    options: Options,
+    size: int | None = None,
+) -> Joint:
     """Flip the signs of all differences of a request together: step-down max-t.
 
     T = |Σ d| / √Σ d² of each pair, 0 where all d are 0 (Σ d with a one-sided alternative). The
@@ -198,6 +204,8 @@ def max_t(queries: pl.Series, values: np.ndarray, rounding: np.ndarray, options:
         The rounding error of each difference, or 1 × 1.
     options
         ``trials``, ``seed`` and ``alternative``.
+    size
+        How many pairs side by side are a family; None: all are one.
 
     Examples
     --------
@@ -205,7 +213,7 @@ def max_t(queries: pl.Series, values: np.ndarray, rounding: np.ndarray, options:
     >>> of_ids = pl.Series(["q1", "q2", "q3", "q4"])
     >>> found = max_t(of_ids, values, np.full((1, 1), 1e-12), Options("two-sided", 0.05, 100))
     >>> found.p_value.tolist(), found.p_adjusted.tolist()
-    ([0.125, 0.5], [0.125, 0.5])
+    ([0.125, 0.75], [0.125, 0.75])
     """
     is_two_sided = options.alternative == "two-sided"
     signs = Signs(queries, options.trials, options.seed, opposites=is_two_sided)
@@ -219,34 +227,37 @@ def max_t(queries: pl.Series, values: np.ndarray, rounding: np.ndarray, options:
     errors = np.broadcast_to(rounding, values.shape).sum(axis=0)
     rough = sums.TIE * np.maximum(np.abs(t), 1.0)
     rough += np.divide(errors, scale, out=np.zeros_like(scale), where=scale > 0)
-    order = np.argsort(t, kind="stable")
+    families = -1, len(t) if size is None else size
+    rise = np.argsort(t.reshape(families), axis=1, kind="stable")
+    order = (rise + np.arange(0, len(t), families[1])[:, None]).ravel()
     limit = (t - rough)[order]
-    count, beyond, greatest = _counted(signs, unit[:, order], limit, is_two_sided=is_two_sided)
+    count, beyond, greatest = _counted(signs, unit[:, order], limit, size, is_two_sided)
     # What is observed is one of all choices, but none of those that are drawn.
-    n = len(greatest)
+    n = len(signs)
     observed, total = (0, n) if signs.are_all else (1, n + 1)
     p, adjusted = np.empty_like(t), np.empty_like(t)
     p[order] = (observed + count) / total
-    adjusted[order] = np.maximum.accumulate((observed + beyond)[::-1])[::-1] / total
+    falling = (observed + beyond.reshape(families))[:, ::-1]
+    adjusted[order] = np.maximum.accumulate(falling, axis=1)[:, ::-1].ravel() / total
     alone = np.minimum((1 + is_two_sided) * 0.5 ** np.count_nonzero(unit, axis=0), 1.0)
     reach = n - np.searchsorted(np.sort(greatest), most - sums.TIE * np.maximum(most, 1.0))
     return Joint(p, adjusted, (observed + n * alone) / total, (observed + reach) / total)
 
 
 def _counted(
-    signs: Signs, unit: np.ndarray, limit: np.ndarray, *, is_two_sided: bool
+    signs: Signs, unit: np.ndarray, limit: np.ndarray, size: int | None, is_two_sided: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how often the statistics of pairs, and their running maxima, reach the limits.
 
-    The pairs, columns of ``unit``, rise by their statistics. The third array has the greatest
-    statistic of each choice of signs.
+    The pairs of a family, columns of ``unit``, rise by their statistics. The third array has the
+    greatest statistic of the last family by each choice of signs.
     """
     n, n_pairs = unit.shape
-    groups = np.zeros((-(-n_pairs // _GROUP) * _GROUP, n))
-    groups[:n_pairs] = unit.T
-    limits = np.full(len(groups), np.inf)
-    limits[:n_pairs] = limit
-    given = groups.reshape(-1, _GROUP, n), limits.reshape(-1, _GROUP, 1)
+    in_group = size or _GROUP
+    padded = -(-n_pairs // in_group) * in_group
+    groups, limits = np.zeros((padded, n)), np.full(padded, np.inf)
+    groups[:n_pairs], limits[:n_pairs] = unit.T, limit
+    given = groups.reshape(-1, in_group, n), limits.reshape(-1, in_group, 1)
     width = _SIGNS * max(1, _REQUESTS // max(n, _SIGNS))
 
     def of_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -256,7 +267,7 @@ def _counted(
         def signs_of(start: int) -> np.ndarray:
             return signs.block(first, last, slice(start, start + _REQUESTS))
 
-        return _counted_of_block(signs_of, last - first, *given, is_two_sided=is_two_sided)
+        return _counted_of_block(signs_of, last - first, *given, size is None, is_two_sided)
 
     count, beyond = np.zeros((2, *given[1].shape[:2]), np.int64)
     greatest = list[np.ndarray]()
@@ -265,7 +276,7 @@ def _counted(
     for some, of_maxima, maxima in in_threads(of_block, starts, "sign flips", work):
         count += some
         beyond += of_maxima
-        greatest.append(maxima[(n_pairs - 1) % _GROUP])
+        greatest.append(maxima[(n_pairs - 1) % in_group])
     return count.ravel()[:n_pairs], beyond.ravel()[:n_pairs], np.concatenate(greatest)
 
 
@@ -274,16 +285,17 @@ def _counted_of_block(
     n_signs: int,
     unit: np.ndarray,
     limit: np.ndarray,
-    *,
+    is_one: bool,
     is_two_sided: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the counts of some choices of signs, and the running maxima of the last group.
 
-    Pairs are in groups: ``unit`` is groups × pairs × requests.
+    ``unit`` is groups × pairs × requests; the groups are families, unless all are of one.
     """
     count, beyond = np.zeros((2, *limit.shape[:2]), np.int64)
-    n_groups = min(_PAIRS // _GROUP, len(unit))
-    found, part = np.empty((2, n_groups, _GROUP, n_signs))
+    in_group = unit.shape[1]
+    n_groups = min(max(_PAIRS // in_group, 1), len(unit))
+    found, part = np.empty((2, n_groups, in_group, n_signs))
     running = np.full((1, n_signs), -np.inf)
     for first in range(0, len(unit), n_groups):
         some = slice(first, first + n_groups)
@@ -295,9 +307,9 @@ def _counted_of_block(
             np.abs(drawn, out=drawn)
         count[some] = _true_in_rows(drawn >= limit[some])
         # Running maxima within all groups at once, and then between groups, take least time.
-        for k in range(1, _GROUP):
+        for k in range(1, in_group):
             np.maximum(drawn[:, k], drawn[:, k - 1], out=drawn[:, k])
-        for group in drawn:
+        for group in drawn if is_one else ():
             np.maximum(group, running, out=group)
             running = group[-1:]
         beyond[some] = _true_in_rows(drawn >= limit[some])

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+import polars as pl
 
 from lexiframe.significance.bets import SHARING
 from lexiframe.significance.corrections import correct_each
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.paired_tests import Outcome
-from lexiframe.significance.tests import AUTO, TESTS
-from lexiframe.significance.tests.chosen import sign_flips
-
-
-def chosen_tests(
-    test: Any, d: Differences, size: int, options: Options, *, is_metric: bool
-) -> Iterator[tuple[Any, Options, np.ndarray]]:
-    """Yield the tests that families have, with their options, and the families that have each.
-
-    ``size`` pairs side by side are a family. Only ``auto`` chooses: see `chosen.test_of`.
-    """
-    every = np.arange(d.values.shape[1] // size)
-    if test != AUTO:
-        yield test, options, every
-        return
-    have_one_size = d.moments.have_one_size_in(size)
-    flips = None if is_metric else sign_flips(d.n, size, options)
-    others = ("t", options) if flips is None else ("randomization", flips)
-    for name, how, has_it in (("sign", options, have_one_size), (*others, ~have_one_size)):
-        if has_it.any():
-            yield name, how, every[has_it]
+from lexiframe.significance.joint_flips import max_t
+from lexiframe.significance.paired_tests import Outcome, d_z_outcome
+from lexiframe.significance.tests import MAX_T, TESTS
 
 
 def compare_families(
@@ -43,6 +23,11 @@ def compare_families(
     p is families × pairs. Sign flips of a pair end as soon as it is known that its p is too large
     to be significant: first of any pair of its family, and, where some pair is, of the others.
     """
+    if correction == MAX_T:
+        places = pl.int_range(d.n, eager=True)  # a request that is drawn twice has two signs
+        found = max_t(places, d.values, d.rounding, options, size)
+        outcome = d_z_outcome(d, options, d.mean, found.p_value)
+        return outcome, found.p_adjusted.reshape(-1, size)
     first = options.alpha / size if correction in SHARING else options.alpha
     outcome = TESTS[test].compute(d, replace(options, exact_below=first))
     p_adjusted = correct_each(outcome.p_value.reshape(-1, size), correction)
