@@ -305,7 +305,7 @@ class InferenceOptions:
     """The arguments of `compare` that all commands with tests have as options."""
 
     test: Test = "auto"
-    correction: corrections.PairedCorrection = "holm"
+    correction: corrections.PairedCorrection = "auto"
     family: Family = "measure"
     alpha: float = 0.05
     alternative: Alternative = "two-sided"

@@ -36,7 +36,15 @@ from lexiframe.orderings import (
 from lexiframe.pairwise import PairCube, arrays, facts, grouping
 from lexiframe.pairwise import facts as of_measures
 from lexiframe.projection import answers, judgments, refuse_other_queries
-from lexiframe.significance import against_baseline, compare, discriminative_power, own_tests, tests
+from lexiframe.significance import (
+    against_baseline,
+    compare,
+    corrections,
+    discriminative_power,
+    joint_flips,
+    own_tests,
+    tests,
+)
 from lexiframe.significance import replicates as replication
 
 Engine = Callable[[Plan, Held | None], BucketResult]
@@ -66,6 +74,16 @@ def are_of_sums(how: Asked) -> bool:
     """Return whether all tests need sums over the requests, and those of few requests, alone."""
     enough = {tests.AUTO, *tests.OF_SUMS}
     return all(one in enough for one in own_tests.several(how.inference.test))
+
+
+def _most_flipped(how: Asked, n_runs: int) -> int:
+    """Return of how many requests single preferences are kept: those whose signs are flipped."""
+    asked = how.inference
+    given = own_tests.several(asked.test), own_tests.several(asked.correction)
+    if not are_of_sums(how) or corrections.MAX_T not in tests.settled("evaluate", *given)[1]:
+        return 0
+    n_pairs = n_runs * (n_runs - 1) // 2 if asked.baseline is None else n_runs - 1
+    return joint_flips.most_requests(n_pairs)
 
 
 def evaluated_by(
@@ -221,7 +239,7 @@ def plan_of(
     measures, groups = tuple(how.measures_of([*runs])), tuple(how.groups)
     requests = grouping.all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
-    few = tests.most_requests(len(runs), how.inference.baseline, how.inference.alpha)
+    few = _most_flipped(how, len(runs))
     return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep, few)
 
 

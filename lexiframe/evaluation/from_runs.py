@@ -64,7 +64,7 @@ def evaluate(
     exclude: QrelsLike | None = None,
     order: Method = "win_rate",
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
-    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "holm",
+    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "auto",
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",

@@ -29,7 +29,7 @@ def evaluate_scores(
     columns: Mapping[str, str] | None = None,
     measure_name: str | None = None,
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
-    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "holm",
+    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "auto",
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",

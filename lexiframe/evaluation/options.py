@@ -38,7 +38,7 @@ class Inference:
     """The arguments of `compare`, checked when they are given."""
 
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto"
-    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "holm"
+    correction: corrections.PairedCorrection | Sequence[corrections.PairedCorrection] = "auto"
     family: Family = "measure"
     alpha: float = 0.05
     alternative: Alternative = "two-sided"

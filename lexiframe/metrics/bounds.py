@@ -31,11 +31,11 @@ class Bounds:
         --------
         >>> Bounds.parse("0 to 1"), Bounds.parse("0 to n − m")
         (Bounds(low=0.0, high=1.0, can_exceed=False), Bounds(low=0.0, high=inf, can_exceed=False))
-        >>> Bounds.parse("−1, 0, 1")
-        Bounds(low=-1.0, high=1.0, can_exceed=False)
+        >>> Bounds.parse("−1, 0, 1"), Bounds.parse("0 or 1")
+        (Bounds(low=-1.0, high=1.0, can_exceed=False), Bounds(low=0.0, high=1.0, can_exceed=False))
         """
         said, more, _ = text.partition(", or more")
-        ends = re.split(" to |, ", said)
+        ends = re.split(" to |, | or ", said)
         return cls(_end_number(ends[0], -np.inf), _end_number(ends[-1], np.inf), bool(more))
 
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -81,7 +80,8 @@ def run_means(
             ends = _ends_of(of.limits)
         else:
             moments, sign, ends = of_measure.shares, 1, of.mean_range
-        mean, (low, high) = moments.mean, _mean_intervals(moments, _few(of_measure), ends, alpha)
+        are_hits = of.are_hits or (not of.bounds and of_scores and _are_hits(moments))
+        mean, (low, high) = moments.mean, _mean_intervals(moments, ends, alpha, are_hits=are_hits)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of.aggregate == "geometric mean":
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
@@ -133,20 +133,9 @@ def is_count(measure: str) -> bool:
     return metric is not None and metric.aggregate == "sum"
 
 
-def _few(of_measure: Any) -> np.ndarray | None:
-    """Return the values of single requests, if they are few and all of them are −c, 0 or c.
-
-    Of preferences, these are the shares of the other runs that each run is preferred to.
-    """
-    is_scores = isinstance(of_measure, AnyScores)
-    if not (of_measure.scores if is_scores else of_measure.differences).have_one_size:
-        return None
-    if isinstance(of_measure, arrays.RunSums):
-        return of_measure.few.values
-    single = of_measure.single if isinstance(of_measure, arrays.PairSums) else of_measure
-    if single is None or len(single.queries) > arrays.FEW_OF_ONE_SIZE:
-        return None
-    return np.asarray(single.values if is_scores else single.request_shares)
+def _are_hits(moments: sums.Moments) -> bool:
+    """Return whether all values of all runs are 0 or 1."""
+    return moments.are_signs and not moments.losses.any()
 
 
 def _ends_of(limits: Bounds) -> tuple[float, float]:
@@ -155,26 +144,18 @@ def _ends_of(limits: Bounds) -> tuple[float, float]:
 
 
 def _mean_intervals(
-    moments: sums.Moments, few: np.ndarray | None, bounds: tuple[float, float], alpha: float
+    moments: sums.Moments, bounds: tuple[float, float], alpha: float, *, are_hits: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the interval of each mean; NaN where there is none.
 
-    They are Student's. Those of the sequential test stand where all values are equal, lest an
-    interval have no width, and for values of one size of ``few`` requests, where those of t hold
-    the mean less often than their level says.
+    Of hits they are Clopper and Pearson's; Student's of other values, and of one more at each
+    bound, where these are known.
     """
-    low, high = sums.Estimates.of_values(moments).ends(alpha / 2)
-    of_few = np.full(len(low), few is not None)
-    chosen = np.flatnonzero((of_few | (moments.deviation == 0)) & (moments.n > 1))
-    low[chosen], high[chosen] = np.nan, np.nan
-    start, width = bounds[0], bounds[1] - bounds[0]
-    if not 0 < width < np.inf or not len(chosen):
-        return low, high
-    if few is None:
-        share = np.clip((moments.mean[chosen] - start) / width, 0, 1)
-        found = sums.capital.interval_of_equal(share, moments.n[chosen], alpha / 2)
+    if are_hits:
+        low, high = sums.bounded_means.hits_ends(moments.wins, moments.n, alpha / 2)
+    elif np.isfinite(bounds).all():
+        low, high = sums.bounded_means.with_bounds(moments, *bounds).ends(alpha / 2)
     else:
-        values = np.clip((few[:, chosen] - start) / width, 0, 1)
-        found = sums.capital.interval_of_known(values, alpha / 2)
-    low[chosen], high[chosen] = (start + width * end for end in found)
-    return low, high
+        low, high = sums.Estimates.of_values(moments).ends(alpha / 2)
+    low, high = (np.where(moments.n > 1, end, np.nan) for end in (low, high))
+    return sums.bounded_means.hold_mean(low, high, moments.mean)

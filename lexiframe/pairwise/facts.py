@@ -46,7 +46,8 @@ class Facts:
     def known(cls, measure: Measure) -> Facts:
         """Return the facts of a metric or a preference."""
         if isinstance(measure, Metric):
-            return cls("metric", measure.smaller_is_better, measure.bounds, measure.aggregate)
+            bounds = "0 or 1" if str(measure) in _HITS else measure.bounds
+            return cls("metric", measure.smaller_is_better, bounds, measure.aggregate)
         return cls("preference", bounds=measure.bounds)
 
     @classmethod
@@ -60,6 +61,16 @@ class Facts:
         """
         found = known_measure(name)
         return None if found is None else cls.known(found)
+
+    @property
+    def are_hits(self) -> bool:
+        """Whether its values are 0 and 1 and nothing between."""
+        return self.bounds == "0 or 1"
+
+    @property
+    def are_signs(self) -> bool:
+        """Whether differences of runs are −1, 0 and 1 and nothing between."""
+        return self.bounds == "−1, 0, 1" or self.are_hits
 
     @property
     def is_count(self) -> bool:
@@ -91,6 +102,8 @@ class Facts:
         return -self.limits.width, self.limits.width
 
 
+_HITS = ("P@1", "RR@1")
+"""With this cut-off they are 0 or 1."""
 Known = Mapping[str, Facts]
 """The facts of measures by their names."""
 

@@ -12,7 +12,7 @@ from lexiframe.base import LexiframeError, check_choice, resampling, shown, sums
 from lexiframe.significance.differences import Alternative, Options
 
 Correction = Literal["holm", "bonferroni", "bh", "none"]
-PairedCorrection = Literal["holm", "bonferroni", "bh", "none", "max_t"]
+PairedCorrection = Literal["auto", "max_t", "holm", "bonferroni", "bh", "none"]
 """Those of `compare`: ``max_t`` is found by the test of sign flips, not from its p-values."""
 MAX_T = "max_t"
 Family = Literal["measure", "all"]
@@ -123,7 +123,7 @@ def check_corrected(
     ``others`` are corrections of the function's own.
     """
     for name in corrections:
-        check_choice(called, name, (*CORRECTIONS, *others), "correction")
+        check_choice(called, name, (*others, *CORRECTIONS), "correction")
     if not (tests and corrections):
         raise LexiframeError(f"{called}: expected a test and a correction, found none")
     check_choice(called, family, get_args(Family), "family")

@@ -72,36 +72,29 @@ def _sample_means(
     return np.asarray(np.where(np.abs(means - mean) <= rounding, mean, means).T)
 
 
-def widen_equal_intervals(
-    ends: Interval, d: Differences | sums.Moments, options: Options, bound: float
+def interval_of_kind(
+    d: Differences | sums.Moments, options: Options, bound: float, *, are_signs: bool
 ) -> Interval:
-    """Replace the intervals of equal differences, which would have no width, by those of bets.
+    """Return the interval that holds its level for what a measure can give.
 
-    They keep their level for any distribution of differences from −``bound`` to ``bound``; where
-    that is infinite nothing is known, and the ends are NaN.
+    Of values −1, 0 and 1 it is Bonett and Price's. Of others it is Student's; where at most one
+    value differs from the rest, of these and of −``bound`` and ``bound``, if these are known.
     """
-    low, high = (np.array(end, np.float64) for end in ends)
-    n = np.broadcast_to(d.n, low.shape)
-    equal = np.flatnonzero((d.deviation == 0) & (n > 1))
-    low[equal], high[equal] = np.nan, np.nan
-    if np.isfinite(bound) and len(equal):
-        share = np.clip((d.mean[equal] / bound + 1) / 2, 0, 1)
-        ends = sums.capital.interval_of_equal(share, n[equal], options.tail)
-        low[equal], high[equal] = (bound * (2 * end - 1) for end in ends)
-        low, high = one_sided(low, high, options)
-    return low, high
+    x = d.moments if isinstance(d, Differences) else d
+    if are_signs:
+        low, high = sums.bounded_means.signs_ends(x.wins, x.losses, x.n, options.tail)
+        low, high = np.where(x.n > 1, low, np.nan), np.where(x.n > 1, high, np.nan)
+    else:
+        low, high = sums.Estimates.of_values(x).ends(options.tail)
+        few = x.one_differs & (x.n > 1)
+        if few.any() and np.isfinite(bound):
+            wide = sums.bounded_means.with_bounds(x, -bound, bound).ends(options.tail)
+            low = np.where(few, np.maximum(wide[0], -bound), low)
+            high = np.where(few, np.minimum(wide[1], bound), high)
+    return one_sided(*sums.bounded_means.hold_mean(low, high, x.mean), options)
 
 
-def bets_interval(d: Differences, options: Options, bound: float) -> Interval:
-    """Return the intervals that bets in the order of the requests leave; NaN of one request."""
-    shares = np.clip((d.values / bound + 1) / 2, 0, 1)
-    low, high = (bound * (2 * x - 1) for x in sums.capital.interval(shares, options.tail))
-    known = np.full(len(low), d.n > 1 and np.isfinite(bound))
-    low, high = (np.where(known, end, np.nan) for end in (low, high))
-    return one_sided(low, high, options)
-
-
-INTERVALS: dict[str, Callable[[Differences, Options], Interval]] = {
+INTERVALS: dict[str, Callable[[Any, Options], Interval]] = {
     "t": t_interval,
     "bca": bca_interval,
 }

@@ -8,7 +8,7 @@ ids, which depend neither on the order of the requests nor on how many are looke
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -19,12 +19,49 @@ from lexiframe.base import hashing, in_threads, sums
 from lexiframe.pairwise import Pairs
 from lexiframe.significance.differences import Options
 
+TRIALS = 10_000
+"""The flips of the default test, unless others are asked for."""
+MOST_REQUESTS = 1000
+"""The most requests that the default test flips: t and sign flips find as much in more."""
+MOST_WORK = 5 * 10**10
+"""The products of a sign and a difference beyond which the default test has fewer flips."""
+FEWEST = 1000
+"""The fewest flips that it has."""
+TOO_MUCH_WORK = 2 * 10**11
+"""The products beyond which even so few are not made, and t takes their place."""
 _PAIRS, _GROUP = 256, 16
 """The pairs whose statistics are in the cache at once, and how many of them are a group, within and
 between which running maxima are taken."""
 _REQUESTS, _SIGNS = 256, 64
 """The requests and choices of signs of one product with a group: so few terms are multiplied in one
 thread, as threads that wait for one another at each product take many times as long."""
+
+
+def n_trials(n: int, n_pairs: int, trials: int) -> int | None:
+    """Return how many flips of n requests the default test makes; None if t takes their place.
+
+    ``trials`` that the user chose are made, however long they take.
+
+    Examples
+    --------
+    >>> n_trials(50, 45, 10_000), n_trials(50, 499_500, 10_000), n_trials(1001, 45, 10_000)
+    (10000, 2002, None)
+    """
+    if n > most_requests(n_pairs):
+        return None
+    usual = max(MOST_WORK // max(n * n_pairs, 1), FEWEST)
+    return min(trials, usual) if trials == TRIALS else trials
+
+
+def most_requests(n_pairs: int) -> int:
+    """Return the most requests whose signs the default test flips for so many pairs.
+
+    Examples
+    --------
+    >>> most_requests(45), most_requests(499_500)
+    (1000, 400)
+    """
+    return min(TOO_MUCH_WORK // FEWEST // max(n_pairs, 1), MOST_REQUESTS)
 
 
 class Joint(NamedTuple):
@@ -75,7 +112,7 @@ class Signs:
     @cached_property
     def _state(self) -> np.ndarray:
         """A number for each request, from its id and the seed."""
-        return hashing.mixed(hashing.hashes_of(self.queries) + np.uint64(self.seed % 2**64))
+        return hashing.mixed(hashing.hashes_of(self.queries) + np.uint64(self.seed))
 
     def block(self, first: int, last: int, some: slice) -> np.ndarray:
         """Return signs of some requests: requests × choices; ``first`` is a multiple of 64."""
@@ -99,16 +136,17 @@ class Family(NamedTuple):
     rounding: np.ndarray
 
     @classmethod
-    def known_pairs(cls, pairs: Pairs) -> Family:
-        """Return the pairs that have a request."""
-        known, rounding = pairs.n > 0, pairs.rounding
-        if known.all():
-            return cls(pairs.queries, pairs.values, rounding)
-        rounding = rounding if rounding.size == 1 else rounding[:, known]
-        return cls(pairs.queries, pairs.values[:, known], rounding)
+    def of_measure(cls, pairs: Pairs | None) -> Family | None:
+        """Return the pairs and requests with a value; None if single requests are not known."""
+        if pairs is None:
+            return None
+        query, pair = ~np.isnan(pairs.values).all(axis=1), pairs.n > 0
+        values, rounding = pairs.values[query][:, pair], pairs.rounding
+        rounding = rounding if rounding.size == 1 else rounding[query][:, pair]
+        return cls(pairs.queries.filter(pl.Series(query)), values, rounding)
 
     @classmethod
-    def stacked(cls, parts: Sequence[Family]) -> Family:
+    def of_several(cls, parts: Sequence[Family]) -> Family:
         """Return the pairs of several measures, or groups of requests, as one family."""
         queries = pl.concat([part.queries for part in parts]).unique().sort()
         shape = len(queries), sum(part.values.shape[1] for part in parts)
@@ -121,17 +159,31 @@ class Family(NamedTuple):
         return cls(queries, values, rounding)
 
 
-Flip = Callable[[Family], Joint]
-"""From the pairs of a family to their p-values."""
+Flip = Callable[[Family | None], "Joint | None"]
+"""From a family, None if its single requests are not known, to p; None if t takes its place."""
 
 
-def flipped_together(parts: Sequence[Family], flip: Flip) -> Flip:
+def flipped(family: Family | None, options: Options, *, is_default: bool) -> Joint | None:
+    """Flip the signs of a family, ``trials`` times; the default test fewer if they take long."""
+    if family is None:
+        return None
+    trials: int | None = options.trials
+    if is_default:
+        n, n_pairs = family.values.shape
+        trials = n_trials(n, n_pairs, options.trials)
+    return None if trials is None else max_t(*family, replace(options, trials=trials))
+
+
+def flipped_together(parts: Sequence[Family | None], flip: Flip) -> Flip:
     """Flip the signs of several measures, or groups of requests, as one family.
 
     The function that is returned, called once for each of them in their order, returns its part.
     """
-    joint = flip(Family.stacked(parts))
-    ends = np.cumsum([part.values.shape[1] for part in parts])[:-1]
+    known = [part for part in parts if part is not None]
+    joint = flip(Family.of_several(known)) if known and len(known) == len(parts) else None
+    if joint is None:
+        return lambda _: None
+    ends = np.cumsum([part.values.shape[1] for part in known])[:-1]
     each = zip(*(np.split(of, ends) for of in joint), strict=True)
     return lambda _: Joint(*next(each))
 
@@ -170,8 +222,10 @@ def max_t(
     ([0.125, 0.75], [0.125, 0.75])
     """
     is_two_sided = options.alternative == "two-sided"
-    signs = Signs(queries, options.trials, options.seed, opposites=is_two_sided)
     known = np.where(np.isnan(values) | (np.abs(values) <= rounding), 0.0, values)
+    decides = known.any(axis=1)  # the sign of a request where all tie changes nothing
+    known, queries = known[decides], queries.filter(pl.Series(decides))
+    signs = Signs(queries, options.trials, options.seed, opposites=is_two_sided)
     scale = np.sqrt(np.einsum("qp,qp->p", known, known))
     unit = np.divide(known, scale, out=np.zeros_like(known), where=scale > 0)
     if options.alternative == "less":
@@ -214,7 +268,7 @@ def _counted(
     given = groups.reshape(-1, in_group, n), limits.reshape(-1, in_group, 1)
     width = _SIGNS * max(1, _REQUESTS // max(n, _SIGNS))
 
-    def count_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def of_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         last = min(first + width, len(signs))
 
         @lru_cache(_PAIRS)
@@ -227,7 +281,7 @@ def _counted(
     greatest = list[np.ndarray]()
     work = len(signs) * unit.size // 1000  # where this is little, threads take longer to start
     starts = range(0, len(signs), width)
-    for some, of_maxima, maxima in in_threads(count_block, starts, "sign flips", work):
+    for some, of_maxima, maxima in in_threads(of_block, starts, "sign flips", work):
         count += some
         beyond += of_maxima
         greatest.append(maxima[(n_pairs - 1) % in_group])

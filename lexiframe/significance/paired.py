@@ -23,7 +23,6 @@ from lexiframe.significance.corrections import (
     Family,
     PairedCorrection,
     check_corrected,
-    check_max_t,
     corrected,
     families_of,
 )
@@ -38,12 +37,11 @@ from lexiframe.significance.differences import (
 )
 from lexiframe.significance.intervals import (
     INTERVALS,
-    bets_interval,
     interval_by_t,
-    widen_equal_intervals,
+    interval_of_kind,
 )
 from lexiframe.significance.joint_flips import Family as JointFamily
-from lexiframe.significance.joint_flips import Flip, Joint, flipped_together, max_t
+from lexiframe.significance.joint_flips import Flip, Joint, flipped, flipped_together
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -63,13 +61,13 @@ def compare(
     d: arrays.PairsOrReplicates,
     /,
     test: Test | OwnTest | Sequence[Test | OwnTest] = "auto",
-    correction: PairedCorrection | Sequence[PairedCorrection] = "holm",
+    correction: PairedCorrection | Sequence[PairedCorrection] = "auto",
     *,
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     baseline: str | None = None,
-    intervals: Literal["t", "bca"] = "t",
+    intervals: Literal["auto", "t", "bca"] = "auto",
     sign_ties: Literal["drop", "split"] = "drop",
     trials: int = 10_000,
     seed: int = 0,
@@ -284,8 +282,9 @@ def compare(
     >>> lf.compare(d, with_pratts_zeros).select("test", "statistic", "p_value").rows()
     [('with_pratts_zeros', 0.0, 0.125)]
     """
-    tests, corrections = several(test), several(correction)
-    check_inference(tests, corrections, family, alpha, alternative, trials, seed)
+    check_inference(several(test), several(correction), family, alpha, alternative, trials, seed)
+    by_t = cluster is not None or replicates in ("run", "both")
+    tests, corrections = chosen.settled("compare", several(test), several(correction), by_t=by_t)
     parts = group_by_level(corrections) if "betting" in tests else [corrections]
     if MAX_T in corrections and len(corrections) > 1:
         parts = [[MAX_T], [c for c in corrections if c != MAX_T]]
@@ -298,9 +297,7 @@ def compare(
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts], how="diagonal")
         return schemas.COMPARISONS.arranged(found, found.columns[: found.columns.index("measure")])
-    if tests == [AUTO] and (cluster is not None or replicates in ("run", "both")):
-        tests = ["t"]  # which alone knows these errors of a mean
-    check_choice("compare", intervals, INTERVALS, "intervals")
+    check_choice("compare", intervals, (AUTO, *INTERVALS), "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")
     d = average_replicates("compare", d, replicates, tests)
@@ -309,19 +306,18 @@ def compare(
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = group_attributes(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
-    shares = family == "all" and bool({AUTO, "betting"} & {*map(name_of_test, tests)})
-    total = n_comparisons(d, baseline, requests, by) if shares else None
+    shares = family == "all" and "betting" in tests
     if "betting" in tests or bounds is not None:
         bets = Bets.check("compare", d, bounds, order, n_planned)
+        total = n_comparisons(d, baseline, requests, by) if shares else None
         options = replace(options, bets=bets.share_in_family(total, corrections))
     test_group = partial(
-        _group_rows, tests=tests, options=options, baseline=baseline, intervals=intervals,
-        n_comparisons=total,
-    )  # fmt: skip
+        _group_rows, tests=tests, options=options, baseline=baseline, intervals=intervals
+    )
     if corrections == [MAX_T]:
-        joint: Flip = partial(_flipped, options=options)
+        joint: Flip = partial(flipped, options=options, is_default=AUTO in several(test))
         if family == "all":
-            families = list[JointFamily]()
+            families = list[JointFamily | None]()
             measure_tables(partial(_add_families, families, baseline), d, requests, by)
             joint = flipped_together(families, joint)
         test_group = partial(test_group, joint=joint)
@@ -340,17 +336,19 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
-    asked = table.with_columns(test=pl.lit(AUTO)) if tests == [AUTO] else table
-    number = families_of(asked, groups, family)  # what is chosen does not divide a family
-    if tests != [AUTO] or not isinstance(d, PairCube | arrays.Reduced):  # whose verdict says it
+    if AUTO not in several(test) or not isinstance(d, PairCube | arrays.Reduced):
+        number = families_of(table, groups, family)  # the verdict of an evaluation says it
         warn_of_few_requests("compare", table, number, corrections, options)
     # A test that cannot say how small its p may be gives 0.
     table = table.with_columns(least_p=pl.when(pl.col("least_p") > 0).then("least_p"))
-    if corrections == [MAX_T]:
-        table = table.with_columns(correction=pl.lit(MAX_T))
-    else:
-        table = table.drop("p_adjusted", "least_p_adjusted")
-        table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
+    by_p, found = table, table.clear()
+    if corrections == [MAX_T]:  # where t takes the place of sign flips, its p is corrected
+        is_joint = pl.col("test").str.starts_with(tests[0])
+        by_p, found, corrections = table.filter(~is_joint), table.filter(is_joint), ["holm"]
+    by_p = corrected(
+        by_p, families_of(by_p, groups, family), corrections, {"p_value": "p_adjusted"}
+    )
+    table = pl.concat([found.with_columns(correction=pl.lit(MAX_T)).select(by_p.columns), by_p])
     table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
         table.with_columns(reject=pl.col("p_adjusted") < alpha), groups
@@ -367,23 +365,19 @@ def check_inference(
     seed: int,
 ) -> None:
     """Raise for arguments that `compare` does not accept."""
-    tests = several(test)
+    tests, corrections = several(test), several(correction)
     check_own_tests(tests, alternative)
     for name in tests:
         if isinstance(name, str):
             check_choice("compare", name, (AUTO, *TESTS), "test")
-    if AUTO in tests and len(tests) > 1:
-        raise LexiframeError(
-            f"compare: test='auto' chooses one test for each measure, found {len(tests)} tests; "
-            "give it alone, or name the tests"
-        )
     options = Options(alternative, alpha, trials, seed)
-    check_corrected("compare", tests, several(correction), family, options, [MAX_T])
-    check_max_t("compare", tests, several(correction))
+    check_corrected("compare", tests, corrections, family, options, (AUTO, MAX_T))
+    chosen.settled("compare", tests, corrections)
 
 
-_CORRECTED = ("correction", "reject")
-_UNCORRECTED = {k: v for k, v in schemas.COMPARISONS.columns.items() if k not in _CORRECTED}
+_UNCORRECTED = {
+    k: v for k, v in schemas.COMPARISONS.columns.items() if k not in ("correction", "reject")
+}
 
 
 def _group_rows(
@@ -392,34 +386,30 @@ def _group_rows(
     options: Options,
     baseline: str | None,
     intervals: str,
-    n_comparisons: int | None,
     joint: Flip | None = None,
 ) -> pl.DataFrame:
-    """Return a row for each measure, test and pair, without the corrections."""
-    enough = {AUTO, *OF_SUMS}
-    are_enough = all(test in enough for test in tests) and options.clusters is None
-    cube = cube_of(d, baseline, of_sums=intervals == "t" and are_enough)
+    """Return a row for each measure, test and pair, without the corrections of p-values.
+
+    ``joint`` flips the signs of a measure's preferences together; where it returns None, because
+    they are too many, t takes its place.
+    """
+    of_sums = all(test in OF_SUMS for test in tests) or joint is not None
+    cube = cube_of(d, baseline, of_sums=intervals != "bca" and of_sums and options.clusters is None)
     scores = cube.scores if isinstance(cube, arrays.Reduced) else [*cube.scores.measures]
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
-        is_metric = chosen.is_metric(measure, scores)
-        how = tests, options
-        if tests == [AUTO]:
-            how = chosen.test_of(measure, pairs, options, is_metric, n_comparisons)
-        found = None if joint is None else joint(JointFamily.known_pairs(pairs))
-        frames += _rows_of_measure(
-            measure, pairs, *how, intervals, is_metric, found, is_chosen=tests == [AUTO]
-        )
+        is_metric, found = chosen.is_metric(measure, scores), None
+        if joint is not None:
+            found = joint(JointFamily.of_measure(cube.single(measure, pairs)))
+        how = tests if joint is None or found is not None else ["t"]
+        frames += _rows_of_measure(measure, pairs, how, options, intervals, is_metric, found)
     return pl.concat(frames)
 
 
-def _flipped(family: JointFamily, options: Options) -> Joint:
-    return max_t(*family, options)
-
-
-def _add_families(found: list[JointFamily], baseline: str | None, d: Any) -> pl.DataFrame:
-    """Add the differences by each measure."""
-    found += [JointFamily.known_pairs(pairs) for _, pairs in cube_of(d, baseline)]
+def _add_families(found: list[JointFamily | None], baseline: str | None, d: Any) -> pl.DataFrame:
+    """Add the differences by each measure, where those of single requests are known."""
+    cube = cube_of(d, baseline, of_sums=True)
+    found += [JointFamily.of_measure(cube.single(m, pairs)) for m, pairs in cube]
     return pl.DataFrame()
 
 
@@ -431,30 +421,25 @@ def _rows_of_measure(
     intervals: str,
     is_metric: bool,
     joint: Joint | None,
-    *,
-    is_chosen: bool,
 ) -> list[pl.DataFrame]:
-    """Return the rows of a measure's pairs by some tests, which perhaps the data have chosen."""
-    bound = options.bets.bound_of(measure, is_metric)
+    """Return the rows of a measure's pairs by some tests, or by joint sign flips."""
+    usual_of: Callable[[Any, Options], Any] | None = INTERVALS.get(intervals)
+    if usual_of is None:
+        bound = options.bets.bound_of(measure, is_metric)
+        are_signs = _are_signs(measure, pairs, options.bets)
+        usual_of = partial(interval_of_kind, bound=bound, are_signs=are_signs)
     if "betting" in tests:
         options = replace(options, bets=options.bets.bound_measure(measure, pairs, options.alpha))
-    single, are_few = pairs, False
-    if is_chosen:
-        single = chosen.single_of(pairs)
-        are_few = single is not None and len(single.queries) <= arrays.FEW_OF_ONE_SIZE
-    of_bets = are_few and intervals == "t" and tests == ["sign"]
-    of_sums = all(test in OF_SUMS for test in tests) and intervals == "t" and not of_bets
-    of_sums &= options.clusters is None
+    of_sums = all(test in OF_SUMS for test in tests) or joint is not None
+    of_sums &= intervals != "bca" and options.clusters is None
     results = {test: _outcome_function(test, pairs, options, joint) for test in tests}
     frames = []
-    parts: Any = compared("compare", pairs if of_sums else single, of_sums=of_sums)
+    parts: Any = compared("compare", pairs, of_sums=of_sums)
     for pair, d in parts:
         if options.clusters is not None:
             usual = interval_by_t(clustered(d, options), options)
-        elif of_bets:
-            usual = bets_interval(d, options, bound)
         else:
-            usual = widen_equal_intervals(INTERVALS[intervals](d, options), d, options, bound)
+            usual = usual_of(d, options)
         for test in tests:
             own = TESTS[test].interval if isinstance(test, str) else None
             low, high = own(d, options) if own else usual
@@ -472,24 +457,32 @@ def _rows_of_measure(
     return frames
 
 
+def _are_signs(measure: str, pairs: Any, bets: Bets) -> bool:
+    """Return whether preferences are −1, 0 and 1: what the measure gives, or these if unknown."""
+    known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
+    if isinstance(known, facts.Facts) and known.bounds:
+        return known.are_signs
+    return bool(pairs.differences.are_signs)
+
+
 def _outcome_function(
     test: str | OwnTest, pairs: Any, options: Options, joint: Joint | None
 ) -> Callable[[np.ndarray, Any], Outcome]:
     """Return the function from some pairs and their differences to the outcome of a test."""
-    chosen = np.flatnonzero(pairs.n > 0)
+    known = np.flatnonzero(pairs.n > 0)
     if joint is None:
         if isinstance(test, str):
             return lambda _, d: TESTS[test].compute(d, options)
-        found = own_result(test, pairs, chosen)  # called once, for all pairs
-        return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(chosen, pair)])
+        found = own_result(test, pairs, known)  # called once, for all pairs
+        return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(known, pair)])
 
-    def joint_outcome(pair: np.ndarray, d: Any) -> Outcome:
-        some = np.searchsorted(chosen, pair)
+    def of_joint(pair: np.ndarray, d: Any) -> Outcome:
+        some = np.searchsorted(known, pair)
         p, adjusted, least, least_adjusted = (of[some] for of in joint)
         outcome = d_z_outcome(d, options, d.mean, p, least)
         return outcome._replace(p_adjusted=adjusted, least_p_adjusted=least_adjusted)
 
-    return joint_outcome
+    return of_joint
 
 
 def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:

@@ -43,8 +43,8 @@ def warn_of_few_requests(
         return f"{called}: {advise(table.filter(members), correction, options)}"
 
     least = table["least_p"].to_numpy()
-    if [*corrections] == [MAX_T]:  # of each comparison beside all others
-        least = table["least_p_adjusted"].to_numpy()
+    if [*corrections] == [MAX_T]:  # which is known for each comparison, of all others
+        least = table["least_p_adjusted"].fill_null(0.0).to_numpy()
     _warn_of_none(least, family, asked, corrections, options.alpha, advice)
 
 

@@ -1,4 +1,4 @@
-"""The test that each measure gets unless one is named, and the intervals of few or equal values."""
+"""The default test, joint sign flips with step-down max-t, against plain loops; and intervals."""
 
 import itertools
 import math
@@ -9,14 +9,14 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from tests.significance.test_betting import capital
+from lexiframe.orderings.means import run_means
+from lexiframe.significance import joint_flips
+from lexiframe.significance.differences import Options
+from tests import oracle
 from tests.small_tables import preferences, scores
 
 MEASURES = ["RPP", "LR", "LP", "AP", "Success@5", "rrLP"]
-EXPECTED = {
-    "RPP": "randomization", "LR": "sign", "LP": "sign", "AP": "t", "Success@5": "sign",
-    "rrLP": "randomization",
-}  # fmt: skip
+P = ["p_value", "p_adjusted", "least_p", "least_p_adjusted"]
 
 
 def collection(n_requests, n_runs=4, seed=0):
@@ -33,131 +33,246 @@ def collection(n_requests, n_runs=4, seed=0):
     return runs, {q: {f"d{i}": 1 for i in range(4)} for q in queries}
 
 
-def chosen_in(comparisons):
-    return dict(comparisons.select("measure", "test").unique().iter_rows())
+def drawn_scores(n, n_runs, seed, *, gaps=False, values=None):
+    """A table of scores, of few values if these are given, perhaps with requests missing."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n_runs, n)) if values is None else rng.choice(values, (n_runs, n))
+    rows = [
+        (f"r{k}", f"q{q}", "mine", float(x[k, q]))
+        for k in range(n_runs)
+        for q in range(n)
+        if not gaps or rng.random() < 0.8
+    ]
+    return pl.DataFrame(rows, ["run", "query_id", "measure", "value"], orient="row")
 
 
-@pytest.mark.parametrize("n, few", [(12, True), (50, True), (51, False)])
-def test_each_measure_has_its_own(n, few):
-    runs, qrels = collection(n, n_runs=3)
-    e = lf.evaluate(runs, qrels, MEASURES)
-    of_many = {name: "t" if test == "randomization" else test for name, test in EXPECTED.items()}
-    assert chosen_in(e.comparisons) == (EXPECTED if few else of_many)
+def of_loops(s, alternative="two-sided", baseline=None):
+    """What `compare` should say of scores, by pair."""
+    of = {
+        run: dict(part.select("query_id", "value").rows())
+        for (run,), part in s.group_by("run", maintain_order=True)
+    }
+    queries = sorted({q for run in of.values() for q in run})
+    pairs = list(itertools.combinations(sorted(of), 2))
+    if baseline is not None:
+        pairs = [(a if b == baseline else b, baseline) for a, b in pairs if baseline in (a, b)]
+    pairs = [(a, b) for a, b in pairs if of[a].keys() & of[b].keys()]
+    used = [q for q in queries if any(q in of[a] and q in of[b] for a, b in pairs)]
+    known = [
+        [of[a][q] - of[b][q] if q in of[a] and q in of[b] else None for q in used] for a, b in pairs
+    ]
+    known = [[None if d is None or abs(d) <= 1e-12 else d for d in of_pair] for of_pair in known]
+    return dict(zip(pairs, oracle.joint_flips(known, alternative), strict=True))
+
+
+def found(c):
+    return {(row["run_a"], row["run_b"]): [row[p] for p in P] for row in c.to_dicts()}
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("values", [None, [0.0, 1.0], [0.0, 0.1, 0.2, 0.3]])
+@pytest.mark.parametrize("n, gaps", [(1, False), (3, True), (6, False), (8, True)])
+def test_joint_flips_are_those_of_all_choices_of_signs(n, gaps, values, alternative):
+    s = drawn_scores(n, 4, seed=n, gaps=gaps, values=values)
+    expected = of_loops(s, alternative)
+    c = lf.compare(s, alternative=alternative).filter(pl.col("n") > 0)
+    assert c["correction"].unique().to_list() == ["max_t"]
+    assert found(c).keys() == expected.keys()
+    for pair, of in expected.items():
+        assert found(c)[pair] == pytest.approx(of, abs=1e-12)
 
 
 @pytest.mark.slow
-def test_all_engines_choose_alike(tmp_path):
-    """In parts, in groups and from tables there are the same comparisons and means."""
-    runs, qrels = collection(20, n_runs=3)
-    requests = pl.DataFrame({"query_id": [*qrels], "kind": ["few"] * 6 + ["many"] * 14})
-    for groups in ({}, {"requests": requests, "by": "kind"}):
-        whole = lf.evaluate(runs, qrels, MEASURES, **groups)
-        parts = lf.evaluate(runs, qrels, MEASURES, memory="1kB", **groups)
-        assert whole.comparisons.equals(parts.comparisons)
-        assert whole.means.equals(parts.means)
+def test_joint_flips_of_twelve_requests_with_a_baseline():
+    s = drawn_scores(12, 5, seed=3)
+    expected = of_loops(s, baseline="r2")
+    assert found(lf.compare(s, baseline="r2")) == {
+        pair: pytest.approx(of, abs=1e-12) for pair, of in expected.items()
+    }
 
 
-def test_groups_choose_by_their_own_requests():
-    runs, qrels = collection(60, n_runs=3)
-    requests = pl.DataFrame({"query_id": [*qrels], "kind": ["few"] * 9 + ["many"] * 51})
-    e = lf.evaluate(runs, qrels, ["RPP", "LR"], requests=requests, by="kind")
-    found = e.comparisons.select("kind", "measure", "test").unique().sort("kind", "measure").rows()
-    assert found == [
-        ("few", "LR", "sign"), ("few", "RPP", "randomization"),
-        ("many", "LR", "sign"), ("many", "RPP", "t"),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("n", [5, 9])
-def test_all_sign_flips_of_few_requests(n):
-    values = np.random.default_rng(n).normal(0.4, 1, n).round(3)
-    row = lf.compare(preferences({"ab": values.tolist()}, "RPP")).row(0, named=True)
-    flips = np.array([*itertools.product([1, -1], repeat=n)]) @ values
-    assert row["test"] == "randomization"
-    assert row["p_value"] == pytest.approx((np.abs(flips) >= abs(values.sum()) - 1e-9).mean())
-
-
-def test_trials_reach_below_the_level_of_all_comparisons():
-    """20 runs have 190 pairs: p may be as small as 1/(1 + 20 · 190/α)."""
-    rng = np.random.default_rng(5)
-    pairs = [f"{a}{b}" for a, b in itertools.combinations("abcdefghijklmnopqrst", 2)]
-    d = preferences({ab: rng.uniform(0.1, 1, 25).tolist() for ab in pairs}, "RPP")
-    c = lf.compare(d)
-    assert c["test"].unique().to_list() == ["randomization"]
-    assert c["p_value"].min() == pytest.approx(1 / (1 + 20 * 190 / 0.05))
-    assert c["reject"].all()
+def test_drawn_flips_are_close_to_all_of_them():
+    s = drawn_scores(10, 4, seed=2)
+    drawn = lf.compare(s, "randomization", "max_t", trials=500, seed=1)
+    for pair, (p, adjusted, *_) in of_loops(s).items():
+        near = found(drawn)[pair][:2]
+        assert near == pytest.approx((p, adjusted), abs=4 * math.sqrt(0.25 / 500))
 
 
 def test_all_measures_are_one_family():
-    """The chosen tests do not divide the family that is asked for."""
-    runs, qrels = collection(6, n_runs=3)
-    d = lf.preferences(lf.positions(runs, qrels), ["LR", "AP"])
-    c = lf.compare(d, correction="bonferroni", family="all")
-    assert chosen_in(c) == {"LR": "sign", "AP": "t"}
-    ratio = (c["p_adjusted"] / c["p_value"]).to_list()
-    assert [r for r, p in zip(ratio, c["p_adjusted"], strict=True) if p < 1] == pytest.approx(
-        [6.0] * sum(p < 1 for p in c["p_adjusted"])
+    """Two measures as one family are as one measure of all pairs."""
+    one, other = (drawn_scores(7, 3, seed=k) for k in (1, 2))
+    both = pl.concat([one, other.with_columns(measure=pl.lit("other"))])
+    c = lf.compare(both, family="all")
+    names = {("mine", r): r for r in ("r0", "r1", "r2")}
+    pairs = []
+    for s in (one, other):
+        wide = s.pivot("run", index="query_id", values="value").sort("query_id")
+        pairs += [
+            (wide[a] - wide[b]).to_list() for a, b in itertools.combinations(names.values(), 2)
+        ]
+    expected = oracle.joint_flips(pairs)
+    for row, of in zip(c.select(P).rows(), expected, strict=True):
+        assert row == pytest.approx(of, abs=1e-12)
+
+
+def test_groups_are_families_of_their_own():
+    s = drawn_scores(8, 3, seed=4)
+    requests = pl.DataFrame(
+        {"query_id": [f"q{n}" for n in range(8)], "kind": ["x"] * 5 + ["y"] * 3}
     )
+    c = lf.compare(s, requests=requests, by="kind")
+    for kind in ("x", "y"):
+        part = s.join(requests.filter(kind=kind), on="query_id", how="semi")
+        expected = {pair: pytest.approx(of, abs=1e-12) for pair, of in of_loops(part).items()}
+        assert found(c.filter(kind=kind)) == expected
+
+
+def test_the_order_of_requests_and_rows_does_not_matter():
+    s = drawn_scores(30, 4, seed=5)
+    c = lf.compare(s)
+    assert lf.compare(s.sample(fraction=1, shuffle=True, seed=1)).equals(c)
+    assert not lf.compare(s, seed=1)["p_adjusted"].equals(c["p_adjusted"])
 
 
 @pytest.mark.slow
-def test_too_many_flips_are_said():
+@pytest.mark.parametrize("test, correction", [("auto", "auto"), ("randomization", "max_t")])
+@pytest.mark.parametrize("baseline", [None, "run1"])
+def test_all_engines_agree(test, correction, baseline):
+    """In parts, in groups and from tables there are the same comparisons and means."""
+    runs, qrels = collection(20, n_runs=3)
+    requests = pl.DataFrame({"query_id": [*qrels], "kind": ["few"] * 6 + ["many"] * 14})
+    how = {"test": test, "correction": correction, "baseline": baseline}
+    for groups in ({}, {"requests": requests, "by": "kind"}):
+        whole = lf.evaluate(runs, qrels, MEASURES, **how, **groups)
+        parts = lf.evaluate(runs, qrels, MEASURES, memory="1kB", **how, **groups)
+        assert whole.comparisons.equals(parts.comparisons)
+        assert whole.means.equals(parts.means)
+        p = lf.positions(runs, qrels)
+        d = lf.preferences(p, MEASURES)
+        assert lf.compare(d, **how, **groups).select(P).equals(whole.comparisons.select(P))
+
+
+def test_many_pairs_have_fewer_flips_and_very_many_have_t(monkeypatch):
+    monkeypatch.setattr(joint_flips, "MOST_WORK", 20 * 6 * 2000)
+    c = lf.compare(drawn_scores(20, 4, seed=6))
+    assert 1 / c["least_p_adjusted"].min() == pytest.approx(2001)
+    monkeypatch.setattr(joint_flips, "TOO_MUCH_WORK", 20 * 6 * 1000 - 1)
+    c = lf.compare(drawn_scores(20, 4, seed=6))
+    assert c.select("test", "correction").unique().rows() == [("t", "holm")]
+    assert c.drop("least_p_adjusted").equals(
+        lf.compare(drawn_scores(20, 4, seed=6), "t").drop("least_p_adjusted")
+    )
+    together = lf.compare(drawn_scores(20, 4, seed=6), family="all")
+    assert together.select("test", "correction").unique().rows() == [("t", "holm")]
+
+
+def test_blocks_and_threads_have_no_influence(monkeypatch):
+    rng = np.random.default_rng(0)
+    queries, values = pl.Series([f"q{n}" for n in range(300)]), rng.normal(size=(300, 40))
+    rough = np.full((1, 1), 1e-12)
+    whole = joint_flips.max_t(queries, values, rough, Options("two-sided", 0.05, 1000))
+    for name, value in (("_PAIRS", 16), ("_SIGNS", 64), ("_REQUESTS", 64)):
+        monkeypatch.setattr(joint_flips, name, value)
+    parts = joint_flips.max_t(queries, values, rough, Options("two-sided", 0.05, 1000))
+    assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True))
+
+
+def test_families_side_by_side_are_tested_apart():
     rng = np.random.default_rng(1)
-    values = rng.normal(size=(19, 12_000))
-    d = pl.DataFrame(
-        {"query_id": np.repeat([f"q{n:02}" for n in range(19)], 12_000),
-         "run_a": np.tile([f"a{n:05}" for n in range(12_000)], 19), "run_b": "b",
-         "measure": "RPP", "preference": values.ravel()}
-    )  # fmt: skip
-    with pytest.warns(lf.LexiframeWarning, match="RPP has the t test, as sign flips of 12,000"):
-        c = lf.compare(d, baseline="b")
-    assert chosen_in(c) == {"RPP": "t"}
+    queries, values = pl.Series([f"q{n}" for n in range(9)]), rng.normal(size=(9, 12))
+    rough, options = np.full((1, 1), 1e-12), Options("two-sided", 0.05, 1000)
+    both = joint_flips.max_t(queries, values, rough, options, size=6)
+    each = [joint_flips.max_t(queries, part, rough, options) for part in np.hsplit(values, 2)]
+    for k in (0, 1):
+        assert np.array_equal(both[k], np.concatenate([each[0][k], each[1][k]]))
 
 
-def test_sizes_of_differences_decide_not_the_name():
-    one_size = scores({"a": [1.0, 0.0, 1.0, 0.5], "b": [0.5, 0.5, 0.5, 0.5]}, "AP")
-    assert chosen_in(lf.compare(one_size)) == {"AP": "sign"}
-    two = scores({"a": [1.0, 0.0, 1.0, 0.5], "b": [0.5, 0.5, 0.5, 0.25]}, "AP")
-    assert chosen_in(lf.compare(two)) == {"AP": "t"}
-    three = pl.concat([one_size, scores({"c": [0.25, 0.5, 0.5, 0.5]}, "AP")])
-    assert chosen_in(lf.compare(three)) == {"AP": "t"}  # one choice for all pairs
-    small = scores({"a": [1e-6, 3e-6, 1e-6, 0.0], "b": [0.0, 1e-6, 2e-6, 0.0]}, "AP")
-    assert chosen_in(lf.compare(small)) == {"AP": "t"}
+@pytest.mark.parametrize(
+    "test, correction, used",
+    [
+        ("auto", "holm", ("t", "holm")),
+        ("auto", "bh", ("t", "bh")),
+        ("sign", "auto", ("sign", "holm")),
+        ("randomization", "auto", ("randomization", "holm")),
+        ("randomization", "max_t", ("randomization", "max_t")),
+    ],
+)
+def test_what_is_meant_by_the_defaults(test, correction, used):
+    c = lf.compare(drawn_scores(8, 3, seed=1), test, correction)
+    assert c.select("test", "correction").unique().rows() == [used]
+
+
+def test_max_t_is_of_sign_flips_alone():
+    s = drawn_scores(6, 3, seed=1)
+    with pytest.raises(lf.LexiframeError, match=r"'max_t'.*found 't'.*correction='holm'"):
+        lf.compare(s, "t", "max_t")
+    with pytest.raises(lf.LexiframeError, match="stands for one test, found 2 tests"):
+        lf.compare(s, ["auto", "t"])
+    both = lf.compare(s, "randomization", ["max_t", "holm"])
+    assert both["correction"].unique().sort().to_list() == ["holm", "max_t"]
 
 
 # --- Intervals ------------------------------------------------------------------------------------
 
 
-def grid_interval(y, tail):
-    """The multiples of 1/1000 that bets on neither side reject, and one more at each end."""
-    kept = [
-        k
-        for k in range(1, 1000)
-        if all(
-            math.exp(-max([0.0, *capital(side, null, tail, len(y))])) >= tail
-            for side, null in ((y, k / 1000), ([1 - v for v in y], 1 - k / 1000))
-        )
-    ]
-    return (kept[0] - 1) / 1000, (kept[-1] + 1) / 1000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "values", [[1, 0, -1, 1, 1], [1, 1, 1, 1], [0, 0, 0], [-1, 0, 0, -1, 1, 1]]
-)
-def test_few_signs_have_the_interval_of_bets(values):
+@pytest.mark.parametrize("values", [[1, 0, -1, 1, 1], [1, 1, 1, 1], [0, 0, 0], [-1] * 40])
+def test_signs_have_the_interval_of_bonett_and_price(values):
     row = lf.compare(preferences({"ab": values}, "LR")).row(0, named=True)
-    low, high = grid_interval([(v + 1) / 2 for v in values], 0.025)
-    assert (row["ci_low"], row["ci_high"]) == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-9)
-    of_run = lf.orderings.means.run_means(preferences({"ab": values}, "LR")).row(0, named=True)
-    assert (of_run["ci_low"], of_run["ci_high"]) == pytest.approx((low, high), abs=1e-9)
+    n, z = len(values), stats.norm.ppf(0.975)
+    p, q = ((sum(v == sign for v in values) + 1) / (n + 2) for sign in (1, -1))
+    half = z * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
+    expected = max(p - q - half, -1), min(p - q + half, 1)
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected, abs=1e-12)
 
 
-def test_thirty_signs_have_students_interval():
-    values = [1.0, -1.0, 0.0] * 10
-    row = lf.compare(preferences({"ab": values}, "LR")).row(0, named=True)
-    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+@pytest.mark.parametrize("hits, n", [(0, 5), (3, 5), (5, 5), (14, 28)])
+def test_hits_have_the_interval_of_clopper_and_pearson(hits, n):
+    expected = stats.binomtest(hits, n).proportion_ci()
+    for measure in ("Success@5", "P@1", "clicked"):
+        for values in ([1.0] * hits + [0.0] * (n - hits), [0.0] * (n - hits) + [1.0] * hits):
+            row = run_means(scores({"a": values}, measure)).row(0, named=True)
+            assert (row["ci_low"], row["ci_high"]) == pytest.approx((expected.low, expected.high))
+
+
+def test_means_within_bounds_have_two_values_more():
+    values = [0.2, 0.5, 1.0, 0.25]
+    more = [*values, 0.0, 1.0]
+    expected = stats.ttest_1samp(more, 0).confidence_interval(0.95)
+    row = run_means(scores({"a": values}, "AP")).row(0, named=True)
+    assert row["mean"] == pytest.approx(0.4875)
     assert (row["ci_low"], row["ci_high"]) == pytest.approx((expected.low, expected.high))
+    of_own = run_means(scores({"a": values}, "mine")).row(0, named=True)
+    usual = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert (of_own["ci_low"], of_own["ci_high"]) == pytest.approx((usual.low, usual.high))
+
+
+def test_differences_have_students_interval_unless_all_but_one_are_equal():
+    def interval(differences, measure="RPP"):
+        row = lf.compare(preferences({"ab": differences}, measure)).row(0, named=True)
+        return row["ci_low"], row["ci_high"]
+
+    def students(values):
+        found = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+        return pytest.approx((max(found.low, -1), min(found.high, 1)))
+
+    assert interval([0.5, 0.25, 0.5, -0.25]) == students([0.5, 0.25, 0.5, -0.25])
+    assert interval([0.5, 0.5, 0.5, -0.25]) == students([0.5, 0.5, 0.5, -0.25, -1, 1])
+    assert interval([0.5] * 4) == students([0.5] * 4 + [-1, 1])
+    assert interval([0.5] * 4, "mine") == (None, None)  # no bounds are known
+
+
+def test_intervals_hold_their_own_means():
+    rng = np.random.default_rng(0)
+    for alpha in (0.01, 0.3, 0.6, 0.95):
+        s = drawn_scores(6, 40, seed=int(100 * alpha), values=[0.0, 0.5, 1.0])
+        s = s.with_columns(measure=pl.lit(str(rng.choice(["AP", "RR", "Success@5"]))))
+        s = s.with_columns(value=pl.col("value").round()) if s["measure"][0] != "AP" else s
+        m, c = run_means(s, alpha), lf.compare(s, alpha=alpha)
+        assert (m["ci_low"] <= m["mean"]).all()
+        assert (m["mean"] <= m["ci_high"]).all()
+        assert (c["ci_low"] <= c["mean_difference"]).all()
+        assert (c["mean_difference"] <= c["ci_high"]).all()
 
 
 @pytest.mark.parametrize("n", [2, 3, 40])
@@ -165,10 +280,10 @@ def test_thirty_signs_have_students_interval():
 def test_no_sample_is_certain(n, test):
     """One run wins all requests by the same: p is that of sign flips, and the interval is wide."""
     s = scores({"a": [0.75] * n, "b": [0.25] * n}, "AP")
-    row = lf.compare(s, test, "none", trials=200).row(0, named=True)
+    row = lf.compare(s, test, trials=200).row(0, named=True)
     assert row["p_value"] >= max(0.5 ** (n - 1), 0.5**40) * (1 - 1e-9)
     assert row["ci_low"] < 0.5 < row["ci_high"]
-    mean = lf.orderings.means.run_means(s).filter(run="a").row(0, named=True)
+    mean = run_means(s).filter(run="a").row(0, named=True)
     assert 0 <= mean["ci_low"] < 0.75 < mean["ci_high"] <= 1
 
 

@@ -1,6 +1,7 @@
 """Sums that do not depend on the order of what is added, when two are equal, means by t or bets."""
 
 "For other rooms: what they use of it"
+from . import bounded_means as bounded_means
 from .estimates import Estimates as Estimates
 from .exact_sums import ExactSums as ExactSums
 from .moments import Moments as Moments

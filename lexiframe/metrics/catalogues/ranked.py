@@ -112,7 +112,7 @@ Rprec = RecallLevelMetric("Rprec", exposures.up_to_m, weight=weights.uniform,
 """The precision of the first m documents, of which all could be relevant."""
 
 Success = RecallLevelMetric("Success", exposures.constant, weight=weights.first,
-    formula="Success@k: 1 if p_1 ≤ k", bounds="0 to 1", source=of.TREC_EVAL)
+    formula="Success@k: 1 if p_1 ≤ k", bounds="0 or 1", source=of.TREC_EVAL)
 """Whether a relevant item is among the first k."""
 
 ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,

@@ -9,7 +9,6 @@ from .reduced_pairs import reduced as reduced
 from .reduced_pairs import RunSums as RunSums
 from .arrays import Cells as Cells
 from .few import Few as Few
-from .few import FEW_OF_ONE_SIZE as FEW_OF_ONE_SIZE
 from .arrays import ScoreCube as ScoreCube
 from .arrays import PairsByMeasure as PairsByMeasure
 from .arrays import Scores as Scores

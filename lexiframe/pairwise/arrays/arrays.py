@@ -434,6 +434,16 @@ def _one_by_one(total: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return total
 
 
+def score_differences(
+    values: np.ndarray, a: np.ndarray, b: np.ndarray, *, smaller_is_better: bool, is_exact: bool
+) -> np.ndarray:
+    """Return by how much the scores of runs ``a`` are better than those of ``b``, by request."""
+    # A table of scores lacks m, of which kernels.py takes the parts.
+    flags = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
+    parts = sums.parts_of(values) if is_exact else None
+    return sums.metric_difference(values[:, a], values[:, b], parts=parts, **flags)
+
+
 @dataclass(frozen=True)
 class ScoreCube:
     """Scores as measures × requests × runs, NaN where there is none.
@@ -582,6 +592,11 @@ class PairCube:
                     run = np.union1d(run, np.flatnonzero(~np.isnan(pairs.scores).all(axis=0)))
                 found.append((measure, pairs.some(query, run)))
         return found
+
+    @staticmethod
+    def single(_measure: str, pairs: Pairs) -> Pairs:
+        """Return the preferences of single requests by a measure, which are those it has."""
+        return pairs
 
     @cached_property
     def agreement(self) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import SchemaError, coded, schemas, sums, to_polars, unknown_name
+from lexiframe.base import SchemaError, coded, schemas, to_polars, unknown_name
 from lexiframe.metrics import derived
 from lexiframe.pairwise.arrays.arrays import (
     PairCube,
@@ -19,6 +19,7 @@ from lexiframe.pairwise.arrays.arrays import (
     ScoreCube,
     pairs_of,
     refuse_too_great,
+    score_differences,
 )
 from lexiframe.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_CUBE, refuse_too_many
@@ -172,10 +173,8 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     a, b = _ends_of(s.runs, baseline)
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
-        # A table of scores lacks m, of which kernels.py takes the parts.
         flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
-        parts = sums.parts_of(values) if s.is_exact[n] else None
-        delta[n] = sums.metric_difference(values[:, a], values[:, b], parts=parts, **flags)
+        delta[n] = score_differences(values, a, b, **flags)
     return PairCube(s.measures, s.queries, s.runs, a, b, delta, s)
 
 

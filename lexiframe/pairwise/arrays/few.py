@@ -7,10 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from lexiframe.base import sums
-
-FEW_OF_ONE_SIZE = 29
-"""The most requests of which values are kept that are all −c, 0 or c, in a byte each."""
 _MISSING = -128
 
 
@@ -18,18 +14,18 @@ _MISSING = -128
 class Few:
     """The values of a few requests, requests × columns, as sums of few do not suffice for them.
 
-    Tests of all sign flips and intervals of bets need single values, and evaluations in parts have
-    sums. Values of some requests and of others are added; once there are too many, none are kept.
+    Joint sign flips need single values, and evaluations in parts have sums. Values of some requests
+    and of others are added; once there are too many, none are kept.
 
     Attributes
     ----------
     queries
         The requests.
     most
-        The most requests of which values of several sizes are kept.
+        The most requests of which values are kept.
     cells
-        The values, NaN where there is none; or, as bytes, their signs where all have one ``size``.
-        None: there were too many requests.
+        The values, NaN where there is none; or, as bytes, their signs where all have one ``size``:
+        an eighth of the memory. None: there were too many requests.
     size
         What a sign is multiplied by; 1 where the cells are values.
     """
@@ -46,27 +42,28 @@ class Few:
         Examples
         --------
         >>> values = np.array([[0.5, -0.5], [0.0, 0.5]])
-        >>> few = Few.keep(pl.Series(["q1", "q2"]), values, np.array([2, 2]), most=0)
+        >>> few = Few.keep(pl.Series(["q1", "q2"]), values, np.array([2, 2]), most=2)
         >>> few.cells.tolist(), few.size, few.values.tolist()
         ([[1, -1], [0, 1]], 0.5, [[0.5, -0.5], [0.0, 0.5]])
         """
         none = cls(queries.clear(), most, None)
-        if n.max(initial=0) > max(most, FEW_OF_ONE_SIZE):
+        if n.max(initial=0) > most:
             return none
         known = ~np.isnan(values)
         has_some = known.any(axis=1)
-        queries, values = queries.filter(pl.Series(has_some)), values[has_some]
-        known = known[has_some]
-        if len(queries) <= FEW_OF_ONE_SIZE:
-            sizes = np.abs(values)
-            c = float(sizes.max(initial=0.0, where=known))
-            rough = 2 * sums.TIE * max(c, 1.0)
-            if np.isfinite(c) and (~known | (sizes == 0) | (sizes == c)).all():
-                signs = np.where(known, np.sign(values), _MISSING).astype(np.int8)
-                return cls(queries, most, signs, c)
-            if np.isfinite(c) and (~known | (sizes == 0) | (sizes >= c - rough)).all():
-                return cls(queries, most, values)  # of one size but for rounding
-        return cls(queries, most, values) if len(queries) <= most else none
+        queries, values, known = (
+            queries.filter(pl.Series(has_some)),
+            values[has_some],
+            known[has_some],
+        )
+        if len(queries) > most:
+            return none
+        sizes = np.abs(values)
+        c = float(sizes.max(initial=0.0, where=known))
+        if np.isfinite(c) and (~known | (sizes == 0) | (sizes == c)).all():
+            signs = np.where(known, np.sign(values), _MISSING).astype(np.int8)
+            return cls(queries, most, signs, c)
+        return cls(queries, most, values)
 
     @property
     def values(self) -> np.ndarray | None:
@@ -93,8 +90,8 @@ class Few:
         order = queries.arg_sort()
         both = [few.cells for few in (self, other) if few.cells is not None]
         are_signs = len(both) == 2 and both[0].dtype == both[1].dtype == np.int8
-        if are_signs and self.size == other.size and len(queries) <= FEW_OF_ONE_SIZE:
-            signs = np.concatenate(both)[order.to_numpy()]  # an eighth of the memory of values
+        if are_signs and self.size == other.size and len(queries) <= self.most:
+            signs = np.concatenate(both)[order.to_numpy()]
             return replace(self, queries=queries.gather(order), cells=signs)
         values, others = self.values, other.values
         if values is None or others is None:

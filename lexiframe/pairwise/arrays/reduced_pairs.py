@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, sums, unknown_name
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, square_of
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, score_differences, square_of
 from lexiframe.pairwise.arrays.few import Few
 
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
@@ -110,6 +110,7 @@ class RunSums:
     runs: pl.Series
     scores: sums.Moments
     smaller_is_better: bool
+    is_exact: bool
     n_requests: int
     few: Few
 
@@ -198,6 +199,21 @@ class Reduced:
         agreement = self.agreement + other.agreement
         return replace(self, agreement=agreement, groups=_add_groups(self.groups, other.groups))
 
+    def single(self, measure: str, pairs: PairSums) -> Pairs | None:
+        """Return the preferences of single requests by a measure; None if they are not kept.
+
+        Those of metrics are the differences of the scores of single requests.
+        """
+        of_runs = self.scores.get(measure)
+        if of_runs is None:
+            return pairs.single
+        s = of_runs.few.values
+        if s is None:
+            return None
+        flags = {"smaller_is_better": of_runs.smaller_is_better, "is_exact": of_runs.is_exact}
+        delta = score_differences(s, pairs.a, pairs.b, **flags)
+        return Pairs(of_runs.few.queries, pairs.runs, pairs.a, pairs.b, delta, s)
+
     @property
     def scores_only(self) -> Reduced:
         """The same sums, of which functions that take scores or preferences take the scores."""
@@ -260,7 +276,7 @@ class Reduced:
 def reduced(cube: PairCube, few: int = 0) -> Reduced:
     """Sum up the preferences and the scores of some requests.
 
-    Of up to ``few`` requests all preferences are kept that are no differences of scores.
+    Of up to ``few`` requests all scores are kept, and preferences that are no differences of them.
     """
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
@@ -271,10 +287,11 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
             s.runs,
             found,
             of_runs[name].smaller_is_better,
+            is_exact,
             n,
-            Few.keep(s.queries, of_runs[name].values, found.n, 0),
+            Few.keep(s.queries, of_runs[name].values, found.n, few),
         )
-        for name, found, n in zip(of_runs, moments, n_requests, strict=True)
+        for name, found, is_exact, n in zip(of_runs, moments, s.is_exact, n_requests, strict=True)
     }
     cube = cube if len(cube.a) else cube.select_measures([])
     of_pairs = cube.preferences

@@ -41,7 +41,6 @@ from lexiframe.significance.corrections import (
     CORRECTIONS,
     MAX_T,
     PairedCorrection,
-    check_max_t,
     correct,
     correct_each,
 )
@@ -71,7 +70,7 @@ def audit(
     sizes: int | Sequence[int] = (25, 50, 100),
     *,
     runs: int | Sequence[int] = 2,
-    correction: PairedCorrection = "holm",
+    correction: PairedCorrection = "auto",
     alpha: float = 0.05,
     null: Null = "centred",
     trials: int = 10_000,
@@ -96,15 +95,16 @@ def audit(
         The table of `preferences`, or of `scores`, whose differences are taken.
     tests : str, function, or several
         Tests of `compare`, by name, or functions of your own from differences to p-values, as
-        described there. ``auto``, the default of `compare`, is chosen for each trial, from its
-        differences as they are. A function is called once for up to 500 trials, with requests ×
+        described there. ``auto``, the default of `compare`, flips the signs of all pairs together.
+        A function is called once for up to 500 trials, with requests ×
         twice as many columns: the trials with equal means, and then the same requests as they are.
     sizes : int, or several
         The numbers of requests that a trial draws, each at least 2.
     runs : int, or several
         The numbers of runs that a trial draws, each at least 2: a trial tests all pairs of them.
-    correction : {"holm", "bonferroni", "bh", "none", "max_t"}
-        How the p-values of a trial are corrected for the number of its pairs, as for `compare`.
+    correction : {"auto", "max_t", "holm", "bonferroni", "bh", "none"}
+        How the p-values of a trial are corrected for the number of its pairs, as for `compare`:
+        ``auto`` is step-down max-t for the test ``auto``, and Holm's correction for others.
     alpha : float
         Significance level of the tests, after the correction.
     null : {"centred", "exchanged"}
@@ -218,7 +218,7 @@ def audit(
     >>> d = lf.preferences(lf.positions(folder / "runs", folder / "qrels.parquet"), "LP")
     >>> audits = lf.audit(d, ["t", "auto"], 12, runs=10, null="exchanged", trials=500)
     >>> audits.select("test", "correction", pl.col("error_rate", "error_se").round(3)).rows()
-    [('auto', 'holm', 0.018, 0.006), ('t', 'holm', 0.242, 0.019)]
+    [('auto', 'max_t', 0.018, 0.006), ('t', 'holm', 0.242, 0.019)]
     """
     asked = several(tests)
     if cluster is not None:
@@ -247,9 +247,10 @@ def _audited(
     correction: str, null: str, trials: int, options: Options, bounds: BoundsLike | None,
 ) -> pl.DataFrame:  # fmt: skip
     rows = []
+    settled = [_settled(test, correction, options) for test in tests]
     for measure, known in pairs_by_measure("audit", d):
         drawn_from = {n_runs: _drawn_from(measure, known, n_runs) for n_runs in families}
-        _check_inner_trials(tests, max(families), correction, options.alpha, options.trials)
+        _check_inner_trials(settled, max(families), options)
         for n_runs, size in product(families, numbers):
             pairs = drawn_from[n_runs]
             family = Families.number_pairs(pairs, n_runs)
@@ -262,20 +263,15 @@ def _audited(
             how = options
             if "betting" in tests:
                 bets = Bets.check("audit", d, bounds, "random", None)
-                bets = bets.share_in_family(family.size, [correction])
+                bets = bets.share_in_family(family.size, [settled[tests.index("betting")][1]])
                 how = replace(options, bets=bets.bound_measure(measure, pairs, options.alpha))
-            is_metric = chosen.is_metric(measure, () if pairs.scores is None else (measure,))
-            counts = sum(
-                _sum_up_trials(pairs, of_block, tests, correction, how, is_metric=is_metric)
-                for of_block in drawn
-            )
+            counts = sum(_sum_up_trials(pairs, of_block, settled, how) for of_block in drawn)
             same = {"measure": measure, "null": null, "n_requests": size, "alpha": options.alpha}
-            same |= {"correction": correction if n_runs > 2 else "none", "n_runs": n_runs}
-            same |= {"n_pairs": len(pairs.a), "n": len(pairs.queries)}
-            rows += [
-                same | {"test": name} | dict(zip(_COUNTED, of_test, strict=True))
-                for name, of_test in zip(names, np.asarray(counts).tolist(), strict=True)
-            ]
+            same |= {"n_runs": n_runs, "n_pairs": len(pairs.a), "n": len(pairs.queries)}
+            each = zip(names, settled, np.asarray(counts).tolist(), strict=True)
+            for name, (_, used), of_test in each:
+                of = {"test": name, "correction": used if n_runs > 2 else "none"}
+                rows.append(same | of | dict(zip(_COUNTED, of_test, strict=True)))
     return schemas.AUDITS.arranged(_add_rates(pl.DataFrame(rows, infer_schema_length=None)))
 
 
@@ -310,29 +306,35 @@ def _check_audit(
     for test in tests:
         if isinstance(test, str):
             check_choice("audit", test, (AUTO, *TESTS), "test")
-    check_choice("audit", correction, (*CORRECTIONS, MAX_T), "correction")
-    check_max_t("audit", tests, [correction])
+    check_choice("audit", correction, (AUTO, MAX_T, *CORRECTIONS), "correction")
     resampling.check_share("audit", "alpha", alpha)
     check_choice("audit", null, get_args(Null), "null")
     resampling.check_draws("audit", "trials", trials, seed)
     resampling.check_draws("audit", "inner_trials", inner_trials, seed)
 
 
-def _check_inner_trials(
-    tests: list[Any], n_runs: int, correction: str, alpha: float, inner_trials: int
-) -> None:
+def _settled(test: Any, correction: str, options: Options) -> tuple[Any, str]:
+    """Return a test and its correction, for which the defaults stand."""
+    by_t = options.clusters is not None
+    (test,), (correction,) = chosen.settled("audit", [test], [correction], by_t=by_t)
+    return test, correction
+
+
+def _check_inner_trials(settled: list[tuple[Any, str]], n_runs: int, options: Options) -> None:
     """Raise when there are too few inner trials for any p-value to be below alpha."""
-    if not DRAWING.keys() & {*tests}:
-        return
-    n_pairs, least = n_runs * (n_runs - 1) // 2, 1 / (1 + inner_trials)
-    known = "none" if correction == MAX_T else correction
-    adjusted = correct(np.full(n_pairs, least), known).min()
-    if adjusted >= alpha:
-        of_family = f" after the correction for {n_pairs:,} pairs" if n_pairs > 1 else ""
-        raise LexiframeError(
-            f"audit: no p-value of {inner_trials} inner trials can be below {alpha:g}{of_family}; "
-            f"take inner_trials={round(adjusted / least / alpha)} or more"
-        )
+    n_pairs, least = n_runs * (n_runs - 1) // 2, 1 / (1 + options.trials)
+    for test, correction in settled:
+        if test not in DRAWING:
+            continue
+        known = "none" if correction == MAX_T else correction
+        adjusted = correct(np.full(n_pairs, least), known).min()
+        if adjusted >= options.alpha:
+            of_family = f" after the correction for {n_pairs:,} pairs" if n_pairs > 1 else ""
+            raise LexiframeError(
+                f"audit: no p-value of {options.trials} inner trials can be below "
+                f"{options.alpha:g}{of_family}; "
+                f"take inner_trials={round(adjusted / least / options.alpha)} or more"
+            )
 
 
 def _drawn_from(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
@@ -388,19 +390,14 @@ def _complete_pairs(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
 def _sum_up_trials(
     pairs: Pairs,
     trials: Trials | ClusterTrials,
-    tests: list[Any],
-    correction: str,
+    tests: list[tuple[Any, str]],
     options: Options,
-    *,
-    is_metric: bool,
 ) -> np.ndarray:
-    """Sum up the trials of a block for each test: tests × `_COUNTED`."""
+    """Sum up the trials of a block for each test and its correction: tests × `_COUNTED`."""
     differ = trials.better != 0
     rows = []
-    for test in tests:
-        p_adjusted, ahead = _p_and_leaders(
-            test, pairs, trials, correction, options, is_metric=is_metric
-        )
+    for test, correction in tests:
+        p_adjusted, ahead = _p_and_leaders(test, pairs, trials, correction, options)
         is_error, is_found = p_adjusted < options.alpha
         is_found &= differ
         shares = (
@@ -424,18 +421,11 @@ def _p_and_leaders(
     trials: Trials | ClusterTrials,
     correction: str,
     options: Options,
-    *,
-    is_metric: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return p after the correction, 2 × trials × pairs, and which runs are ahead as they are."""
-    p_adjusted, ahead = np.empty((2, 2, *trials.pair.shape))
-    size, options = trials.pair.shape[1], replace(options, seed=trials.seed)
-    for name, how, some in trials.chosen_tests(test, options, is_metric=is_metric):
-        part = trials.some(some)
-        outcome, p = _tested(name, pairs, part, correction, how)
-        p_adjusted[:, some] = p.reshape(2, -1, size)
-        ahead[:, some] = _ahead(name, part.drawn, outcome).reshape(2, -1, size)
-    return p_adjusted, ahead[1]
+    shape = 2, *trials.pair.shape
+    outcome, p = _tested(test, pairs, trials, correction, replace(options, seed=trials.seed))
+    return p.reshape(shape), _ahead(test, trials.drawn, outcome).reshape(shape)[1]
 
 
 def _tested(
@@ -516,16 +506,6 @@ class ClusterTrials:
     total: np.ndarray
     rounding: np.ndarray
     seed: int
-
-    def chosen_tests(
-        self, test: str, options: Options, *, is_metric: bool
-    ) -> Iterator[tuple[str, Options, np.ndarray]]:
-        """Yield the test, which is that of all trials."""
-        yield test, options, np.arange(len(self.pair))
-
-    def some(self, trial: np.ndarray) -> ClusterTrials:
-        """Return all trials, which have the same test."""
-        return self
 
     @property
     def drawn(self) -> sums.Estimates:

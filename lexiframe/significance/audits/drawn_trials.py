@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,11 +11,9 @@ from lexiframe.base import memory_use, progress
 from lexiframe.pairwise import Pairs
 from lexiframe.significance.audits.drawn_families import Families
 from lexiframe.significance.audits.tested_families import (
-    chosen_tests,
-    columns_of,
     some_columns,
 )
-from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.differences import Differences
 
 _BYTES = 100
 """For each drawn difference: its request, itself twice, and what the tests make of them."""
@@ -49,29 +46,11 @@ class Trials:
     seed: int
     means: np.ndarray | None
 
-    def chosen_tests(
-        self, test: Any, options: Options, *, is_metric: bool
-    ) -> Iterator[tuple[Any, Options, np.ndarray]]:
-        """Yield the tests that trials have, as they are, and the trials that have each."""
-        return chosen_tests(test, self.kept, self.pair.shape[1], options, is_metric=is_metric)
-
     @property
     def kept(self) -> Differences:
         """The differences as they are."""
         n = self.drawn.values.shape[1]
         return some_columns(self.drawn, np.arange(n // 2, n))
-
-    def some(self, trial: np.ndarray) -> Trials:
-        """Return some of the trials."""
-        if len(trial) == len(self.pair):
-            return self
-        columns = columns_of(trial, self.pair.shape[1])
-        both = np.concatenate([columns, columns + self.pair.size])
-        means = None if self.means is None else self.means[columns]
-        drawn = some_columns(self.drawn, both)
-        return replace(
-            self, pair=self.pair[trial], better=self.better[trial], drawn=drawn, means=means
-        )
 
 
 def drawn_trials(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,27 +12,7 @@ from lexiframe.significance.corrections import MAX_T, correct_each
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.joint_flips import max_t
 from lexiframe.significance.paired_tests import Outcome, d_z_outcome
-from lexiframe.significance.tests import AUTO, TESTS
-from lexiframe.significance.tests.chosen import sign_flips
-
-
-def chosen_tests(
-    test: Any, d: Differences, size: int, options: Options, *, is_metric: bool
-) -> Iterator[tuple[Any, Options, np.ndarray]]:
-    """Yield the tests that families have, with their options, and the families that have each.
-
-    ``size`` pairs side by side are a family. Only ``auto`` chooses: see `chosen.test_of`.
-    """
-    every = np.arange(d.values.shape[1] // size)
-    if test != AUTO:
-        yield test, options, every
-        return
-    have_one_size = d.moments.have_one_size_in(size)
-    flips = None if is_metric else sign_flips(d.n, size, options)
-    others = ("t", options) if flips is None else ("randomization", flips)
-    for name, how, has_it in (("sign", options, have_one_size), (*others, ~have_one_size)):
-        if has_it.any():
-            yield name, how, every[has_it]
+from lexiframe.significance.tests import TESTS
 
 
 def compare_families(

@@ -10,7 +10,7 @@ from lexiframe.significance.paired_tests import PairedTest
 from lexiframe.significance.tests.betting import betting_at as betting_at
 from lexiframe.significance.tests.betting import shifted_answers as shifted_answers
 from lexiframe.significance.tests.chosen import AUTO as AUTO
-from lexiframe.significance.tests.chosen import most_requests as most_requests
+from lexiframe.significance.tests.chosen import settled as settled
 from lexiframe.significance.tests.t import p_of_t_test as p_of_t_test
 
 Test = Literal["auto", "t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"]
