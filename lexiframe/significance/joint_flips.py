@@ -265,7 +265,7 @@ def _counted(
     padded = -(-n_pairs // in_group) * in_group
     groups, limits = np.zeros((padded, n)), np.full(padded, np.inf)
     groups[:n_pairs], limits[:n_pairs] = unit.T, limit
-    given = groups.reshape(-1, in_group, n), limits.reshape(-1, in_group, 1)
+    given = groups.reshape(padded // in_group, in_group, n), limits.reshape(-1, in_group, 1)
     width = _SIGNS * max(1, _REQUESTS // max(n, _SIGNS))
 
     def of_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -285,7 +285,7 @@ def compare(
     check_inference(several(test), several(correction), family, alpha, alternative, trials, seed)
     by_t = cluster is not None or replicates in ("run", "both")
     tests, corrections = chosen.settled("compare", several(test), several(correction), by_t=by_t)
-    parts = group_by_level(corrections) if "betting" in tests else [corrections]
+    parts: list[Any] = group_by_level(corrections) if "betting" in tests else [corrections]
     if MAX_T in corrections and len(corrections) > 1:
         parts = [[MAX_T], [c for c in corrections if c != MAX_T]]
     if len(parts) > 1:  # each has bets, or p-values, of its own
