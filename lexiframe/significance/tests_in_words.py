@@ -58,8 +58,11 @@ def each_test(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     ('paired t-test for AP; sign test for P@1; ', 'paired t-test, ')
     """
     by_test = dict[str, list[str]]()
+    several = len({one["correction"] for one in rows}) > 1
     for one in rows:
         test, over = test_and_correction(one["test"], one["correction"])
+        if several:
+            test, over = f"{test} with {over.removesuffix(' over')}", "over"
         by_test.setdefault(test, []).append(one["measure"])
     # Tests of measures, which are listed with commas, end with semicolons.
     each = [f"{test} for {printed.and_joined(of)}; " for test, of in by_test.items()]

@@ -160,9 +160,7 @@ def test_an_audit_flips_the_signs_of_each_trial():
 @pytest.mark.parametrize("test", ["t", ["randomization", "sign"]])
 @pytest.mark.parametrize("function", [lf.compare, lf.audit])
 def test_max_t_is_of_sign_flips_alone(function, test):
-    with pytest.raises(
-        lf.LexiframeError, match=r"'max_t'.*found '(t|sign)'.*correction='holm'"
-    ):
+    with pytest.raises(lf.LexiframeError, match=r"'max_t'.*found '(t|sign)'.*correction='holm'"):
         function(drawn_scores(6, 3, seed=1), test, correction="max_t")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -91,15 +92,16 @@ def report_data(
     said = sentences_by_group(tables, provenance)
     of_all = [*lacking.said(measures), *sentences_on_coverage(tables, provenance)]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))
+    named = partial(_named_alike, are_several=_are_several(grouped["comparisons"], inference))
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _add_half_wins(grouped["win_rates"]),
         "means": cut["means"],
-        "comparisons": _merge_auto_tests(_turned_comparisons(cut["comparisons"]), inference),
+        "comparisons": named(_turned_comparisons(cut["comparisons"])),
         "interval_notes": cut["interval_notes"],
         "rank_distributions": printed.name_groups(stable, by),
-        "conclusions": _merge_auto_tests(conclusions(tables, provenance), inference),
-        "power": _merge_auto_tests(grouped["power"], inference),
-        "marks": _marks(grouped, inference, lacking),
+        "conclusions": named(conclusions(tables, provenance)),
+        "power": named(grouped["power"]),
+        "marks": _marks(named(grouped["comparisons"]), grouped["means"], inference, lacking),
     }
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
     counts = counts_in(provenance)
@@ -117,7 +119,9 @@ def report_data(
             [*said.get(group, ()), *of_all, *[rankings.excerpt] * bool(rankings.excerpt)]
             for group in groups
         ],
-        "inference": _inference(inference, grouped["comparisons"], provenance["measures"]),
+        "inference": _inference(
+            inference, grouped["comparisons"], named(grouped["comparisons"]), measures
+        ),
         "by": by,
         "tables": {
             name: packing.table(_rows_of_runs(table, runs)) for name, table in shown.items()
@@ -140,29 +144,35 @@ def _rows_of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:
 
 
 def _inference(
-    inference: Mapping[str, Any], comparisons: pl.DataFrame, measures: Iterable[str]
+    inference: Mapping[str, Any],
+    comparisons: pl.DataFrame,
+    named_alike: pl.DataFrame,
+    measures: Iterable[str],
 ) -> dict[str, Any]:
     named = ("alpha", "alternative", "baseline", "family", "ordering")
     facts = {name: inference.get(name) for name in named}
-    named_alike = _merge_auto_tests(comparisons, inference)
     facts |= {
         f"{name}s": _sort_as_asked(named_alike[name], own_tests.several(inference[name]))
         for name in ("test", "correction")
     }
-    chosen = comparisons.select("group", "measure", "test").unique(maintain_order=True)
-    of_groups: dict[str, dict[str, str]] = (
-        {group: {} for group in chosen["group"]} if inference["test"] == tests.AUTO else {}
-    )
-    for group, measure, test in chosen.iter_rows() if of_groups else ():
-        of_groups[group][measure] = test
+    of_groups = dict[str, dict[str, str]]()
+    if _are_several(comparisons, inference):
+        chosen = comparisons.select("group", "measure", "test").unique(maintain_order=True)
+        for group, measure, test in chosen.iter_rows():
+            of_groups.setdefault(group, {})[measure] = test
     words = inference_in_words(inference, comparisons, measures)
     return facts | {"chosen": of_groups, "words": words}
 
 
-def _merge_auto_tests(table: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
-    """Call the tests that were chosen for measures by one name, as the page shows one at a time."""
-    is_chosen = inference["test"] == tests.AUTO and (table["test"] != "").any()
-    return table.with_columns(test=pl.lit(tests.AUTO)) if is_chosen else table
+def _are_several(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> bool:
+    """Return whether the default was one test for some measures, and another for others."""
+    return inference["test"] == tests.AUTO and comparisons["test"].n_unique() > 1
+
+
+def _named_alike(table: pl.DataFrame, *, are_several: bool) -> pl.DataFrame:
+    """Call the tests of the default by one name if they are several: the page shows one a time."""
+    alike = {name: pl.lit(tests.AUTO) for name in ("test", "correction")}
+    return table.with_columns(**alike) if are_several and (table["test"] != "").any() else table
 
 
 def _sort_as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
@@ -214,13 +224,12 @@ def _group_of_requests(
 
 
 def _marks(
-    grouped: Mapping[str, pl.DataFrame], inference: Mapping[str, Any], lacking: Lacking
+    c: pl.DataFrame, of_runs: pl.DataFrame, inference: Mapping[str, Any], lacking: Lacking
 ) -> pl.DataFrame:
     """Return the marks of means for each test and correction, ``*`` the best (see `marks`)."""
-    c = _merge_auto_tests(grouped["comparisons"], inference)
     used = c.select("test", "correction").unique(maintain_order=True).rows() or [("", "")]
     parts = []
-    for (group,), means in grouped["means"].group_by("group", maintain_order=True):
+    for (group,), means in of_runs.group_by("group", maintain_order=True):
         for test, correction in used:
             chosen = {"test": test.partition("(")[0], "correction": correction}
             found = marks(means, c.filter(group=group), {**inference, **chosen})

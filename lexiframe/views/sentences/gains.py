@@ -38,11 +38,14 @@ def both_ways(c: pl.DataFrame, rivals: pl.DataFrame) -> pl.DataFrame:
 
 
 def first_test_rows(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the comparisons by the test and the correction that were named first.
+    """Return the comparisons by the test and the correction that were named first, or by default.
 
-    Where each measure has a test that was chosen for it, they are those by this test.
+    The columns say which these are: t with Holm's correction may stand for the default of both.
     """
     test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
+    if test == tests.AUTO:
+        by_default = correction == tests.AUTO
+        return comparisons if by_default else comparisons.filter(correction=correction)
+    correction = "holm" if correction == tests.AUTO else correction
     named = pl.col("test").str.extract(r"^([^(]*)") == test
-    is_first = pl.col("correction") == correction
-    return comparisons.filter(is_first if test == tests.AUTO else is_first & named)
+    return comparisons.filter(named, correction=correction)

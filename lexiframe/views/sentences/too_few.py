@@ -14,7 +14,6 @@ from lexiframe.significance import (
     Correction,
     correct_families,
     corrections,
-    own_tests,
     tests,
     tests_in_words,
 )
@@ -90,9 +89,10 @@ def mark_too_few(
     least = _least_possible(corrected, on, family_keys(c, by, family))
     barren = barren.join(least, on=on, how="left", nulls_equal=True)
     barren = barren.filter((pl.col("n") == 1) | (pl.col("least") >= alpha))
-    found = barren.join(_least_differences(c, wins, barren, by), on=on, nulls_equal=True)
+    found = barren.join(_least_differences(c, wins, barren, by, alpha), on=on, nulls_equal=True)
     # One request may outweigh all others in a test of means; a sign test is content with few.
     are_few = pl.col("n_trials").is_not_null() | (_least_of_signs("n_differ") >= alpha)
+    are_few |= _IS_JOINT  # which knows what no outlier hides
     found = found.filter(pl.col("n_differ") > 0, (pl.col("n") == 1) | are_few)
     found = found.with_columns(_reasons(alpha), too_few=True)
     found = found.select(*on, *_FACTS)
@@ -106,8 +106,9 @@ def _reasons(alpha: float) -> list[pl.Expr]:
     They are where all signs of n requests, whose least p is 2 · 0.5^n, would be enough.
     """
     of_signs = 2 * pl.lit(0.5).pow(pl.col("n"))
-    is_over = _DIVIDES & (pl.col("of") > 1) & (pl.col("alone") < alpha) & (of_signs < alpha)
-    would_do = _least_of_signs("n") < alpha
+    is_over = (_DIVIDES | _IS_JOINT) & (pl.col("of") > 1)
+    is_over &= (pl.col("alone") < alpha) & (of_signs < alpha)
+    would_do = (_least_of_signs("n") < alpha) & ~(_IS_JOINT & is_over)
     return [
         pl.when(would_do, pl.col("n_differ") < pl.col("n")).then("n_differ"),
         pl.when(is_over).then("of").alias("over"),
@@ -115,6 +116,8 @@ def _reasons(alpha: float) -> list[pl.Expr]:
 
 
 _DIVIDES = pl.col("correction").is_in(["holm", "bonferroni"])
+_IS_JOINT = pl.col("correction") == corrections.MAX_T
+"""The least p after this correction is that of all signs and all pairs of the family."""
 
 
 def _least_of_signs(n: str) -> pl.Expr:
@@ -149,7 +152,7 @@ def _least_possible(corrected: pl.DataFrame, on: list[str], keys: list[str]) -> 
 
 
 def _least_differences(
-    c: pl.DataFrame, wins: pl.DataFrame, measures: pl.DataFrame, by: Sequence[str]
+    c: pl.DataFrame, wins: pl.DataFrame, measures: pl.DataFrame, by: Sequence[str], alpha: float
 ) -> pl.DataFrame:
     """Return in how many requests the runs of some measures differ, and whether trials are few."""
     on, ends = [*by, *KEY], ("run_a", "run_b")
@@ -165,6 +168,7 @@ def _least_differences(
     draws = pl.col("test").str.extract(r"^([^(]*)").is_in([*tests.DRAWING])
     # The least p of all signs is 2 · 0.5^k: trials were too few where p could not come near that.
     few_trials = draws & (pl.col("least_p") > 4 * pl.lit(0.5).pow(differ))
+    few_trials &= ~_IS_JOINT | (pl.col("least_p") >= alpha)  # more would change no other p
     is_alone = pl.len() == 1
     turned = pl.col("is_turned").first()
     won, lost = pl.col("wins").first(), pl.col("losses").first()
@@ -216,27 +220,28 @@ def what_would_do(
 
     ``c`` has the comparisons by one test of each measure, in a group, and ``n_all`` counts those of
     all groups and measures. Sizes of differences decide as well for other tests, of which no number
-    can be said.
+    can be said; of joint sign flips it is the least for which the two of a pair could differ.
 
     Examples
     --------
     >>> c = pl.DataFrame({"measure": "LR", "test": "sign", "run_a": ["a", "a", "b"],
-    ...                   "run_b": ["b", "c", "c"], "n": 5, "p_adjusted": 0.1875})
-    >>> how = {"alpha": 0.05, "correction": "holm", "family": "measure", "alternative": "two-sided"}
+    ...                   "run_b": ["b", "c", "c"], "n": 5, "p_adjusted": 0.1875,
+    ...                   "correction": "holm"})
+    >>> how = {"alpha": 0.05, "family": "measure", "alternative": "two-sided"}
     >>> what_would_do(c, ["LR"], how, n_all=3)
     ['a conclusion by LR takes 7 requests in which two runs differ']
     """
     n_family = pl.lit(n_all) if inference["family"] == "all" else pl.len()
     name = pl.col("test").str.extract(r"^([^(]*)").first()
     of_each = c.filter(_IS_CORRECTED).group_by("measure").agg(
-        name, of=n_family, n=pl.col("n").max(), least=pl.col("p_adjusted").min()
+        name, of=pl.when(_DIVIDES.first()).then(n_family).otherwise(1),
+        n=pl.col("n").max(), least=pl.col("p_adjusted").min()
     ).sort(printed.place_among(measures))  # fmt: skip
     of_each = of_each.filter(pl.col("n") > 1, pl.col("test").is_in(_BY_SIGNS))
     runs = pl.concat([c["run_a"], c["run_b"]]).n_unique()
-    divides = own_tests.several(inference["correction"])[0] in ("holm", "bonferroni")
     found: dict[tuple[int, int], list[str]] = {}
     for row in of_each.iter_rows(named=True):
-        of = row["of"] if divides else 1
+        of = row["of"]
         needed = _fewest(of, inference)
         if row["n"] < needed and row["least"] >= inference["alpha"]:
             # of all pairs, those of one run are 2 / S

@@ -144,43 +144,49 @@ def inference_in_words(
 ) -> str:
     """Describe the tests, the corrections and the level in a few words.
 
-    Where each measure has a test that was chosen for it, the comparisons tell which; measures are
-    named in the order in which they were asked for.
+    The comparisons tell which are meant by default. Where there are several, they have their
+    measures, but for those of most; measures are in the order in which they were asked for.
 
     Examples
     --------
-    >>> inference = {"test": "auto", "correction": "holm", "family": "measure", "alpha": 0.05}
-    >>> comparisons = pl.DataFrame({"measure": ["AP", "LP", "LR"], "test": ["sign", "t", "t"]})
-    >>> inference_in_words(inference, comparisons, ["LR", "LP", "AP"])
-    't test; sign test for AP; holm over the pairs of a measure, α = 0.05'
+    >>> inference = {"test": "auto", "correction": "auto", "family": "measure", "alpha": 0.05}
+    >>> c = pl.DataFrame({"measure": ["AP", "LR", "Gini"], "test": ["randomization"] * 2 + ["t"],
+    ...                   "correction": ["max_t"] * 2 + ["holm"]})
+    >>> inference_in_words(inference, c.head(2), ["AP", "LR"])
+    'randomization test, max_t over the pairs of a measure, α = 0.05'
+    >>> inference_in_words(inference, c, ["AP", "LR", "Gini"])
+    'randomization test, max_t; t test, holm for Gini; over the pairs of a measure, α = 0.05'
     """
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
-    last = 1 if first else None
-    named, correction = (
-        ", ".join(own_tests.several(inference[name])[:last]) for name in ("test", "correction")
-    )
     side = inference.get("alternative", "two-sided")
     one_sided = f" (one-sided: {side})" * (side != "two-sided")
-    said = [f"{named} test"] if named != tests.AUTO else _chosen_tests(comparisons, measures)
-    said[-1] += one_sided
-    then = ", " if len(said) == 1 else "; "  # after measures, which commas divide
-    return f"{'; '.join(said)}{then}{correction} over {family}, α = {inference['alpha']:g}"
+    if inference["test"] == tests.AUTO:
+        said = [
+            f"{test} test{one_sided}, {how}" for test, how in _by_default(comparisons, measures)
+        ]
+    else:
+        named, how = (own_tests.several(inference[name]) for name in ("test", "correction"))
+        how = ["holm" if one == tests.AUTO else one for one in how]
+        named, how = (of[:1] if first else of for of in (named, how))
+        said = [f"{', '.join(named)} test{one_sided}, {', '.join(how)}"]
+    then = " " if len(said) == 1 else "; "
+    return f"{'; '.join(said) or 'no test,'}{then}over {family}, α = {inference['alpha']:g}"
 
 
-def _chosen_tests(comparisons: pl.DataFrame, measures: Iterable[str]) -> list[str]:
-    """Name the tests that were chosen for measures, the test of most measures first.
-
-    Where there are several, the first needs no measures when the others have theirs.
-    """
+def _by_default(c: pl.DataFrame, measures: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the tests and corrections that the default was, those of fewer measures with these."""
     name = pl.col("test").str.extract(r"^([^(]*)")
-    of_each = comparisons.select("measure", name).unique(maintain_order=True)
-    of_each = of_each.sort(printed.place_among(measures), maintain_order=True)
-    by_test = of_each.group_by("test", maintain_order=True).agg("measure")
-    by_test = by_test.sort(pl.col("measure").list.len(), descending=True, maintain_order=True)
-    found = [(f"{test} test", printed.listed(of)) for test, of in by_test.iter_rows()]
-    if len(found) < 2:
-        return [said for said, _ in found] or ["no test"]
-    return [found[0][0], *(f"{said} for {of}" for said, of in found[1:])]
+    named = c.select("measure", "correction", name).unique(maintain_order=True)
+    by_test = (
+        named.sort(printed.place_among(measures), maintain_order=True)
+        .group_by("test", "correction", maintain_order=True)
+        .agg("measure")
+        .sort(pl.col("measure").list.len(), descending=True, maintain_order=True)
+    )
+    return [
+        (test, how + f" for {printed.listed(of)}" * (place > 0))
+        for place, (test, how, of) in enumerate(by_test.iter_rows())
+    ]
 
 
 def _legend(
