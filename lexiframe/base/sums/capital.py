@@ -85,44 +85,6 @@ def interval(
     return low / GRID, 1 - high / GRID
 
 
-def interval_of_equal(
-    value: np.ndarray, n: np.ndarray, tail: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same for columns of n values each of which are all equal, from 0 to 1.
-
-    Examples
-    --------
-    >>> low, high = interval_of_equal(np.array([1.0, 0.5]), np.array([4, 60]), 0.025)
-    >>> low.tolist(), high.tolist()
-    ([0.372, 0.465], [1.0, 0.535])
-    """
-    low, high = np.empty(len(value)), np.empty(len(value))
-    for size in np.unique(n):
-        some = np.flatnonzero(n == size)
-        distinct, which = np.unique(value[some], return_inverse=True)
-        ends = interval(np.tile(distinct, (min(int(size), _MOST), 1)), tail)
-        low[some], high[some] = (end[which] for end in ends)
-    return low, high
-
-
-def interval_of_known(y: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same for columns that lack some values, which are NaN.
-
-    Examples
-    --------
-    >>> low, high = interval_of_known(np.array([[1.0], [np.nan], [1.0], [1.0], [1.0]]), 0.025)
-    >>> low.tolist(), high.tolist()
-    ([0.372], [1.0])
-    """
-    known = ~np.isnan(y)
-    ends = np.full((2, y.shape[1]), np.nan)
-    patterns, pattern = np.unique(known, axis=1, return_inverse=True)
-    for number, requests in enumerate(patterns.T):
-        some = np.flatnonzero(pattern.ravel() == number)
-        ends[:, some] = interval(y[np.ix_(requests, some)], tail)
-    return ends[0], ends[1]
-
-
 def _least_not_rejected(y: np.ndarray, tail: float, planned: int | None) -> np.ndarray:
     """Return for each column the least multiple of 1/1000, as a whole number, not rejected.
 

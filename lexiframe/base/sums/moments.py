@@ -175,30 +175,10 @@ class Moments:
         c = bounds.max(initial=-np.inf, where=np.isfinite(bounds)) + TIE / 2
         if not np.isfinite(c) or self.squares.infinite.any():
             return not np.isinf(bounds).any()  # without a value there is no other size
-        return bool(self._have_size(c).all())
-
-    def have_one_size_in(self, columns: int) -> np.ndarray:
-        """Return the same for each ``columns`` columns side by side, whose values are finite.
-
-        Examples
-        --------
-        >>> values = np.array([[1.0, 0.0, 0.5, 1.0], [-1.0, 1.0, -0.5, 0.5]])
-        >>> moments = Moments.add_up(values, np.array([[1e-12]]))
-        >>> moments.have_one_size_in(1).tolist(), moments.have_one_size_in(2).tolist()
-        ([True, True, True, False], [True, False])
-        """
-        bounds = np.stack([self.greatest, -self.least]).reshape(2, -1, columns)
-        c = np.repeat(bounds.max(axis=(0, 2)) + TIE / 2, columns)
-        return np.asarray(self._have_size(c).reshape(-1, columns).all(axis=1))
-
-    def _have_size(self, c: np.ndarray | float) -> np.ndarray:
-        """Return whether the values of each column, none larger than c, are −c, 0 or c.
-
-        All that are not 0 have the size c where their squares add up to as much as that many c².
-        """
+        # All that are not 0 have the size c where their squares add up to as much as that many c².
         n = self.wins + self.losses
         rough = 4 * c * self.mean_rounding * n
-        return np.asarray(np.abs(c**2 * n - self.squares.rounded()) <= rough)
+        return bool((np.abs(c**2 * n - self.squares.rounded()) <= rough).all())
 
     def _squares_around_mean(self) -> np.ndarray:
         """Return Σx² − (Σx)²/n.
