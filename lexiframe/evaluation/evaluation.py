@@ -607,7 +607,7 @@ class Evaluation:
         --------
         >>> import lexiframe as lf
         >>> folder = lf.bundled("example")
-        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"], test="t")
         >>> path = e.report(getfixture("tmp_path") / "report.html")
         >>> "pixels_euclidean is first by" in path.read_text(encoding="utf-8")
         True
@@ -687,7 +687,7 @@ class Evaluation:
         --------
         >>> import lexiframe as lf
         >>> folder = lf.bundled("example")
-        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR", test="t")
         >>> print(e.latex("AP", label="tab:ap"))
         % \usepackage{booktabs}
         \begin{table}
@@ -744,7 +744,7 @@ class Evaluation:
         --------
         >>> import lexiframe as lf
         >>> folder = lf.bundled("example")
-        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR", test="t")
         >>> print(e.markdown())
         Table: Means over 5 requests. Bold: ...
         <BLANKLINE>

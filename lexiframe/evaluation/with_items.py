@@ -29,7 +29,7 @@ from lexiframe.metrics import as_list, coverages, derived, needed
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
 from lexiframe.projection import by_collection
-from lexiframe.significance import own_tests
+from lexiframe.significance import corrections, own_tests
 from lexiframe.views import shown
 
 
@@ -241,9 +241,10 @@ class Beside:
 
     @property
     def corrected(self) -> tuple[Any, Any]:
-        """The corrections and the family of their tests."""
+        """The corrections and the family of their tests, which have no joint sign flips."""
         told = self.given.inference
-        return own_tests.several(told.correction), told.family
+        named = (corrections.usual(one) for one in own_tests.several(told.correction))
+        return [*dict.fromkeys(named)], told.family
 
     def around(self, engine: Engine, judged: Callable[[], pl.Series]) -> Engine:
         """Return an engine that evaluates the lists of buckets too; ``judged`` has all requests."""

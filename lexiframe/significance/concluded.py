@@ -107,7 +107,7 @@ def conclusions(
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
-    >>> c1, c2 = lf.compare(lf.scores(p, ["AP"])), lf.compare(lf.scores(p, ["RR"]))
+    >>> c1, c2 = (lf.compare(lf.scores(p, [name]), "t") for name in ("AP", "RR"))
     >>> table = lf.conclusions(c1, c2)
     >>> table.select("measure", "n_pairs", "AA", "MA", "PA").row(0)
     ('AP vs RR', 3, 0, 2, 1)
@@ -167,7 +167,7 @@ def conclusion_pairs(
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
-    >>> c1, c2 = lf.compare(lf.scores(p, ["AP"])), lf.compare(lf.scores(p, ["RR"]))
+    >>> c1, c2 = (lf.compare(lf.scores(p, [name]), "t") for name in ("AP", "RR"))
     >>> lf.conclusion_pairs(c1, c2).select("run_a", "run_b", "category", "changes_side").row(0)
     ('pca8_euclidean', 'pixels_euclidean', 'PA', False)
     """

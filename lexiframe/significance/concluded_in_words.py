@@ -17,7 +17,7 @@ def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
-    >>> named = {name: lf.compare(lf.scores(p, [name])) for name in ("AP", "RR")}
+    >>> named = {name: lf.compare(lf.scores(p, [name]), "t") for name in ("AP", "RR")}
     >>> print(conclusion_sentences(lf.conclusions(named))["sentence"][0])
     By AP vs RR (t, holm), AP and RR agree on which run is better in 3 of 3 pairs: 0 are \
 significant on both sides, 2 on one side, 1 on neither. No pair changes sides. Kendall's τ between \
@@ -79,7 +79,7 @@ def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
-    >>> named = {name: lf.compare(lf.scores(p, [name])) for name in ("AP", "RR")}
+    >>> named = {name: lf.compare(lf.scores(p, [name]), "t") for name in ("AP", "RR")}
     >>> print(pair_sentences(lf.conclusion_pairs(named))["sentence"][0])
     By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
     """

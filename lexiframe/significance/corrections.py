@@ -21,6 +21,17 @@ CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "
 """Our names of corrections, and their names in `statsmodels.stats.multitest.multipletests`."""
 
 
+def usual(correction: str) -> str:
+    """Return the correction of tests without joint sign flips: Holm's, unless another is named.
+
+    Examples
+    --------
+    >>> usual("auto"), usual("bh")
+    ('holm', 'bh')
+    """
+    return correction if correction in CORRECTIONS else "holm"
+
+
 def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     """Adjust the p-values of one family, as `statsmodels.stats.multitest.multipletests` does.
 

@@ -127,7 +127,7 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     >>> import lexiframe as lf
     >>> from lexiframe.views.display import ordering_table
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RPP")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RPP", test="t")
     >>> "win_rate" in ordering_table(e.orderings).as_raw_html()
     True
     """
@@ -194,7 +194,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     >>> import lexiframe as lf
     >>> from lexiframe.views.display import comparison_table
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RPP")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RPP", test="t")
     >>> comparison_table(e.comparisons.filter(measure="AP")).as_raw_html().count("✓")
     2
     """
@@ -269,7 +269,7 @@ def verdict_table(v: Frame, /) -> GT:
     >>> import lexiframe as lf
     >>> from lexiframe.views.display import verdict_table
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RPP")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RPP", test="t")
     >>> "2 of 3" in verdict_table(lf.verdict(e)).as_raw_html()
     True
     """

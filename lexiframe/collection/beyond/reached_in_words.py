@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import printed, sums
 from lexiframe.metrics import derived
-from lexiframe.significance import own_tests
+from lexiframe.significance import corrections, own_tests
 
 _MOST, _SHOWN = 20, 10
 """Of more runs than these, so many are shown."""
@@ -27,7 +27,7 @@ def catalogue_sections(
     level = f"{100 * (1 - provenance['inference']['alpha']):g} % intervals"
     baseline = provenance["inference"]["baseline"]
     correction = own_tests.several(provenance["inference"]["correction"])[0]
-    c = tables["catalogue_comparisons"].filter(correction=correction)
+    c = tables["catalogue_comparisons"].filter(correction=corrections.usual(correction))
     values = add_sides(values, c, by, baseline)
     for part in values.partition_by(by, maintain_order=True) if by else [values]:
         of = f", {printed.group_title(by, part.select(by).row(0))}" if by else ""

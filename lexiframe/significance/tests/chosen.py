@@ -7,7 +7,7 @@ from typing import Any
 
 from lexiframe.base import LexiframeError
 from lexiframe.metrics import derived
-from lexiframe.significance.corrections import MAX_T, check_max_t
+from lexiframe.significance.corrections import MAX_T, check_max_t, usual
 
 AUTO = "auto"
 
@@ -37,7 +37,7 @@ def settled(
         return ["randomization"], [MAX_T]
     check_max_t(called, tests, corrections)
     tests = ["t" if test == AUTO else test for test in tests]
-    return [*tests], list(dict.fromkeys("holm" if c == AUTO else c for c in corrections))
+    return tests, list(dict.fromkeys(usual(c) if c == AUTO else c for c in corrections))
 
 
 def is_metric(measure: str, scores: Any) -> bool:

@@ -61,7 +61,7 @@ def conclusion_chart(table: Frame, measure: str | None = None) -> alt.Chart:
     >>> from lexiframe.views.charts import conclusion_chart
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
-    >>> named = {name: lf.compare(lf.scores(p, [name])) for name in ("AP", "RR")}
+    >>> named = {name: lf.compare(lf.scores(p, [name]), "t") for name in ("AP", "RR")}
     >>> rows = conclusion_chart(lf.conclusions(named)).data.values
     >>> [(row["category"], row["n"]) for row in rows if row["n"]]
     [('MA', 2), ('PA', 1)]

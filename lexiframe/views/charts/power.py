@@ -77,7 +77,7 @@ def asl_chart(
     >>> import lexiframe as lf
     >>> from lexiframe.views.charts import asl_chart
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"], test="t")
     >>> chart = asl_chart(lf.asl_curve(e.comparisons), "AP")
     >>> [(row["place"], row["p_value"] < 0.05) for row in chart.data.values]
     [(1, True), (2, True), (3, False)]
@@ -156,7 +156,7 @@ def power_chart(power: Frame) -> alt.Chart:
     >>> import lexiframe as lf
     >>> from lexiframe.views.charts import power_chart
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"], test="t")
     >>> [(row["measure"], round(row["power"], 3)) for row in power_chart(e.power).data.values]
     [('AP', 0.667), ('RR', 0.0)]
     """

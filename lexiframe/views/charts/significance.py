@@ -75,7 +75,7 @@ def significance_chart(
     >>> import lexiframe as lf
     >>> from lexiframe.views.charts import significance_chart
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], test="t")
     >>> chart = significance_chart(e.comparisons, "AP", order=e.orderings)
     >>> [r["against"] for r in chart.data.values if r["run"] == "random" and r["is"] == "worse"]
     ['pca8_euclidean', 'pixels_euclidean']
@@ -212,7 +212,7 @@ def critical_difference_chart(
     >>> import lexiframe as lf
     >>> from lexiframe.views.charts import critical_difference_chart
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], test="t")
     >>> chart = critical_difference_chart(e.comparisons, e.means, "AP", alpha=0.05)
     >>> [(bar["from"], bar["to"]) for bar in chart.hconcat[1].data.values]
     [('pixels_euclidean', 'pca8_euclidean')]

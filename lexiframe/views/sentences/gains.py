@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.significance import own_tests, tests
+from lexiframe.significance import corrections, own_tests, tests
 
 
 def _gain() -> pl.Expr:
@@ -46,6 +46,6 @@ def first_test_rows(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> 
     if test == tests.AUTO:
         by_default = correction == tests.AUTO
         return comparisons if by_default else comparisons.filter(correction=correction)
-    correction = "holm" if correction == tests.AUTO else correction
     named = pl.col("test").str.extract(r"^([^(]*)") == test
+    correction = corrections.usual(correction) if correction == tests.AUTO else correction
     return comparisons.filter(named, correction=correction)

@@ -38,7 +38,8 @@ def baseline_sentences(e: Evaluated) -> list[str]:
     --------
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", baseline="pca8_euclidean")
+    >>> runs, qrels = folder / "runs", folder / "qrels.txt"
+    >>> e = lf.evaluate(runs, qrels, "AP", test="t", baseline="pca8_euclidean")
     >>> print(baseline_sentences(e)[0])
     By AP, no run is significantly better than pca8_euclidean, random is significantly worse, and \
 pixels_euclidean is not significantly different from it (paired t-test, Holm's correction over the \

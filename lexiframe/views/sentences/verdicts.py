@@ -134,7 +134,7 @@ def verdict(
     --------
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], test="t")
     >>> print(lf.verdict(e)["sentence"][0])
     By AP, pixels_euclidean is first, among 2 runs that may be best; pca8_euclidean is not \
 significantly worse. 2 of 3 pairs of runs differ significantly (paired t-test, Holm's correction \

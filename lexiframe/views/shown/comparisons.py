@@ -23,7 +23,7 @@ def comparisons_in_short(
     --------
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", test="t")
     >>> said, table = comparisons_in_short(e.comparisons, ["AP"], 0.05)
     >>> said
     "AP: difference run a − run b, with 95 % intervals; paired t-test, Holm's correction over the \

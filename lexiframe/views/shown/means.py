@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base import printed
 from lexiframe.pairwise import facts
-from lexiframe.significance import indistinct_groups, own_tests, tests
+from lexiframe.significance import corrections, indistinct_groups, own_tests, tests
 from lexiframe.views.sentences.bounds import AT_BOUNDS, cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, first_test_rows
 from lexiframe.views.sentences.lacking import Lacking
@@ -166,7 +166,7 @@ def inference_in_words(
         ]
     else:
         named, how = (own_tests.several(inference[name]) for name in ("test", "correction"))
-        how = ["holm" if one == tests.AUTO else one for one in how]
+        how = [corrections.usual(one) if one == tests.AUTO else one for one in how]
         named, how = (of[:1] if first else of for of in (named, how))
         said = [f"{', '.join(named)} test{one_sided}, {', '.join(how)}"]
     then = " " if len(said) == 1 else "; "
