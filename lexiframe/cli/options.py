@@ -247,7 +247,10 @@ OPTIONS: dict[str, Any] = {
         show_default=False,
     ),
     "correction": option(
-        STATISTICS, "Of p-values: holm, bonferroni, bh, none.", metavar="HOW", rare=True
+        STATISTICS,
+        "Of p-values: max_t (with the default test), holm, bonferroni, bh, none.",
+        metavar="HOW",
+        rare=True,
     ),
     "family": option(
         STATISTICS, "Correct over the pairs of each measure, or of all measures.", rare=True

@@ -50,13 +50,12 @@ def run_means(
     polars.DataFrame
         Key ``run, measure``, sorted by it. ``mean`` is that of the ``n`` requests that have a
         value; of logarithms (gm_map, gm_bpref) it is exp of their mean, as trec_eval prints it.
-        ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom, are null
-        for one request and for an infinite mean. Where a run has the same value in all requests,
-        and where all values of a measure (or all preferences by it) are −c, 0 or c and there are
-        fewer than 30 requests, they are those of the sequential test (``betting`` in `compare`),
-        which hold for any distribution, and null where no bounds of the measure are known.
-        Intervals end at the bounds of the measure, beyond which no mean is, unless means are out of
-        them (in percent, say). ``rank`` is that by mean, from 1, the best; runs of equal mean share
+        ``ci_low, ci_high`` are null for one request and for an infinite mean. Of hits, 0 and 1
+        alone, they are Clopper and Pearson's (Biometrika 1934, doi:10.1093/biomet/26.4.404). Of
+        other measures with bounds they are mean ± t · sd/√n, Student's, of the values and of one
+        more at each bound, as t of the values alone holds too few means where most values are alike
+        and few far away; they end at the bounds. Without bounds, or of values beyond them (in
+        percent, say), they are Student's, and null where all values are equal. ``rank`` is that by mean, from 1, the best; runs of equal mean share
         the mean of their ranks. Counts such as num_ret have no best, so their rank is null; and so
         is that of means over different requests.
 
@@ -80,8 +79,9 @@ def run_means(
             ends = _ends_of(of.limits)
         else:
             moments, sign, ends = of_measure.shares, 1, of.mean_range
-        are_hits = of.are_hits or (not of.bounds and of_scores and _are_hits(moments))
-        mean, (low, high) = moments.mean, _mean_intervals(moments, ends, alpha, are_hits=are_hits)
+        can_be_hits = of_scores and (of.are_hits or not of.bounds)
+        mean = moments.mean
+        low, high = _mean_intervals(moments, ends, alpha, can_be_hits=can_be_hits)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of.aggregate == "geometric mean":
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
@@ -133,27 +133,23 @@ def is_count(measure: str) -> bool:
     return metric is not None and metric.aggregate == "sum"
 
 
-def _are_hits(moments: sums.Moments) -> bool:
-    """Return whether all values of all runs are 0 or 1."""
-    return moments.are_signs and not moments.losses.any()
-
-
 def _ends_of(limits: Bounds) -> tuple[float, float]:
     """Return the least and the greatest value of a metric; infinite where one is not known."""
     return (limits.low, limits.high) if 0 < limits.width < np.inf else (-np.inf, np.inf)
 
 
 def _mean_intervals(
-    moments: sums.Moments, bounds: tuple[float, float], alpha: float, *, are_hits: bool
+    moments: sums.Moments, bounds: tuple[float, float], alpha: float, *, can_be_hits: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the interval of each mean; NaN where there is none.
 
-    Of hits they are Clopper and Pearson's; Student's of other values, and of one more at each
-    bound, where these are known.
+    Of hits, all 0 or 1, they are Clopper and Pearson's; Student's of other values, and of one more
+    at each bound, where these are known and hold all values (which percentages are beyond).
     """
-    if are_hits:
+    least, most = moments.least.min(initial=np.inf), moments.greatest.max(initial=-np.inf)
+    if can_be_hits and moments.are_signs and not moments.losses.any():
         low, high = sums.bounded_means.hits_ends(moments.wins, moments.n, alpha / 2)
-    elif np.isfinite(bounds).all():
+    elif np.isfinite(bounds).all() and bounds[0] <= least and most <= bounds[1]:
         low, high = sums.bounded_means.with_bounds(moments, *bounds).ends(alpha / 2)
     else:
         low, high = sums.Estimates.of_values(moments).ends(alpha / 2)

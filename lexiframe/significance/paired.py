@@ -87,10 +87,11 @@ def compare(
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     test : {"auto", "t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"}, or function
-        One test, or several (but ``auto`` alone). ``auto`` chooses one for each measure from its
-        differences, see the notes. ``t`` is Student's paired t-test; ``sign`` the test of wins
-        against losses, which the papers use for preferences that are signs; ``wilcoxon`` the
-        signed-rank test; ``randomization`` draws the signs of the differences at random;
+        One test, or several (but ``auto`` alone). ``auto`` is ``randomization``, with another
+        correction than ``max_t`` it is ``t`` (see the notes). ``t`` is Student's paired t-test;
+        ``sign`` the test of wins against losses, which the papers use for preferences that are
+        signs; ``wilcoxon`` the signed-rank test; ``randomization`` flips the signs of the
+        differences;
         ``bootstrap`` draws requests and compares t; ``betting`` is a sequential test, which takes
         one request after the other (see the notes), and keeps its level for any number of requests
         and any distribution of a measure that has bounds.
@@ -98,11 +99,12 @@ def compare(
         array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
         pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
         ``__name__`` is the name of the test, so a lambda has to be given one.
-    correction : {"holm", "bonferroni", "bh", "none", "max_t"}, or several
-        How p-values are corrected for the number of comparisons. Holm's and Bonferroni's
-        corrections bound the probability of any false rejection; ``bh`` (Benjamini and Hochberg)
-        bounds the expected share of false rejections. ``max_t``, for ``randomization`` alone,
-        bounds the probability of any false rejection too, and finds more (see the notes).
+    correction : {"auto", "max_t", "holm", "bonferroni", "bh", "none"}, or several
+        How p-values are corrected for the number of comparisons. ``auto`` is ``max_t`` with the
+        test ``auto`` and ``holm`` with one that is named. ``max_t``, for ``randomization`` alone,
+        Holm's and Bonferroni's corrections bound the probability of any false rejection, of which
+        ``max_t`` finds most (see the notes); ``bh`` (Benjamini and Hochberg) bounds the expected
+        share of false rejections.
     family : {"measure", "all"}
         The comparisons to correct over: the pairs of one measure (in one group of requests), or
         those of all measures (and groups). Each test has its own family.
@@ -115,16 +117,16 @@ def compare(
     baseline : str, optional
         Compare the other runs with this run only, which is ``run_b`` of every pair: a positive
         difference says that the other run is better. The family is then smaller.
-    intervals : {"t", "bca"}
-        How the interval of the mean difference is computed: from the t distribution, or by the
-        bias-corrected and accelerated bootstrap. Equal differences have the interval of
-        ``betting``, and so have all of a measure, with ``auto``, that are −c, 0 or c in fewer than
-        30 requests.
+    intervals : {"auto", "t", "bca"}
+        How the interval of the mean difference is computed: by what the measure can give (see the
+        notes), from the t distribution, or by the bias-corrected and accelerated bootstrap.
     sign_ties : {"drop", "split"}
         Whether the sign test leaves out ties, or gives half of them to each run (of an odd number
         one is left out).
     trials : int
-        Number of trials of the randomisation and bootstrap tests and of ``intervals="bca"``.
+        Number of trials of the randomisation and bootstrap tests and of ``intervals="bca"``. With
+        the test ``auto`` 10,000 become fewer, at least 1,000, for families of so many pairs that
+        pairs × requests × trials would exceed 5·10¹⁰.
     seed : int
         Seed of these trials; the same seed gives the same table.
     bounds : mapping of str to pair of float, optional
@@ -154,8 +156,8 @@ def compare(
     -------
     polars.DataFrame
         Key ``measure, test, correction, run_a, run_b``, sorted by it, with run_a < run_b unless
-        run_b is the baseline. ``test`` names the test that was done, of ``auto`` the chosen one,
-        and shows options that are not the default: ``t(alternative='greater')``. ``n`` is the
+        run_b is the baseline. ``test`` and ``correction`` name what was done, never ``auto``, and
+        ``test`` shows options that are not the default: ``t(alternative='greater')``. ``n`` is the
         number of requests. ``mean_difference`` (positive: run_a is better) has the interval
         ``ci_low, ci_high``, and ``effect_size`` has ``effect_low, effect_high``; intervals are
         those of the single comparison, not corrected for the family. ``p_value`` is corrected to
@@ -197,24 +199,31 @@ def compare(
 
     Notes
     -----
-    ``auto`` is the sign test where all differences of all pairs are −c, 0 or c, with one c: always
-    for LR and LP, and for Success. There it is the exact test of all sign flips, while t, whose
-    deviation is 0 where one run wins all requests, finds differences between equal runs in most
-    evaluations of few requests. Other preferences (not differences of metrics) of up to 50 requests
-    have the randomisation test, with all 2^(n−1) sign flips up to n = 18, else with at least
-    20 · comparisons / alpha trials; where these would take minutes, t, of which a warning says so.
-    All others have t. The choice looks at the sizes of differences alone, which sign flips do not
-    change, so it costs nothing; it is one for all pairs of a measure (in a group), and the
-    measures are one family if ``family="all"``. `audit` counts how often a whole evaluation errs.
+    By default all measures have one test: joint sign flips with step-down max-t, whose hypothesis
+    is that two runs could be exchanged in each request. If so, an evaluation finds any difference
+    by a measure (in a group) with a probability of alpha at most, up to .06 as measured, for every
+    measure and number of requests; by six measures together .13 to .17. The price: runs with equal
+    means whose differences have another shape (one scores half of the requests high and half low,
+    the other all alike) are told apart by .20, .12 and .08 at 10, 25 and 50 requests, where
+    t has .18, .09 and .06; ``test="bootstrap"`` asks about means alone. Five requests decide
+    nothing: 2^(1 − 5) is above .05. Where more than 1,000 requests, clusters or replicates of runs
+    are compared, or 1,000 flips of all pairs would take minutes, t with Holm's correction takes
+    their place, as the columns say. `audit` counts how often a whole evaluation errs.
+
+    An interval is that of a single mean, and holds its level in any order and under any names of
+    the requests; the test is one of all pairs. So an interval may lack 0 without a rejection, or
+    have it with one. Where a measure gives −1, 0 and 1 alone (LR, LP, Success) it is that of Bonett
+    & Price (JEBS 2012, doi:10.3102/1076998611411915): with p = (wins + 1)/(n + 2) and
+    q = (losses + 1)/(n + 2), p − q ± z·√((p + q − (p − q)²)/(n + 2)). Others are Student's; where
+    at most one difference is another than the rest, that of the n differences and of the least and
+    the greatest one that the measure allows. Equal differences without known bounds have none.
 
     Equal differences have no t: p is 2^(1 − n), which is what sign flips allow, and 1 when all are
-    0; d_z and t are null or infinite. Their interval is that of ``betting`` in the order of the
-    ids, so that no sample has an interval without width; it is null where no bounds of the measure
-    are known. Everywhere two numbers count as equal when they differ by no more than rounding: by
-    1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the scores are not
-    known). With one request p is 1 (one-sided tests that need no standard deviation: at least 0.5),
-    and there are no intervals. A one-sided interval has one end; the other is infinite, or the
-    least or greatest value that the effect size can have.
+    0; d_z and t are null or infinite. Everywhere two numbers count as equal when they differ by no
+    more than rounding: by 1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences,
+    where the scores are not known). With one request p is 1 (one-sided tests that need no standard
+    deviation: at least 0.5), and there are no intervals. A one-sided interval has one end; the
+    other is infinite, or the least or greatest value that the effect size can have.
 
     t is that of `scipy.stats.ttest_rel`, the sign test is `scipy.stats.binomtest`, and Wilcoxon's
     test is `scipy.stats.wilcoxon` of the differences, after sizes that differ by rounding alone are
@@ -225,15 +234,14 @@ def compare(
     doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the noncentral
     t distribution.
 
-    ``test="randomization", correction="max_t"`` flips the signs of all pairs of a family together:
+    ``max_t`` flips the signs of all pairs of a family together:
     in a request all differences get the same sign. T = |Σ d| / √Σ d² of each pair (0 where all d
     are 0; a pair that lacks a request has d = 0 there). Pairs fall by T; p_adjusted of each is the
     share of the choices of signs by which the greatest T of it and of the pairs behind it reaches
     its own, and at least that of the pair before it (step-down max-t: Westfall & Young, 1993;
     Romano & Wolf, JASA 2005, doi:10.1198/016214504000000539). All 2^(n − 1) choices are taken if
     they are at most ``trials`` (2^n one-sided), else ``trials`` are drawn, from the seed and the
-    ids of the requests. The hypothesis is that two runs could be exchanged in each request; between
-    runs whose differences have equal means but another shape it can find a difference.
+    ids of the requests.
 
     ``betting`` is a sequential test: it starts with an imaginary capital of 1 and bets on each
     difference what the ones before it suggest; if the mean is 0, the capital reaches 1/p with a
@@ -458,11 +466,10 @@ def _rows_of_measure(
 
 
 def _are_signs(measure: str, pairs: Any, bets: Bets) -> bool:
-    """Return whether preferences are −1, 0 and 1: what the measure gives, or these if unknown."""
+    """Return whether preferences are −1, 0 and 1, and the measure, if known, gives no others."""
     known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
-    if isinstance(known, facts.Facts) and known.bounds:
-        return known.are_signs
-    return bool(pairs.differences.are_signs)
+    gives_others = isinstance(known, facts.Facts) and known.bounds and not known.are_signs
+    return not gives_others and bool(pairs.differences.are_signs)
 
 
 def _outcome_function(

@@ -44,7 +44,7 @@ from lexiframe.io import (
 from lexiframe.metrics import Metric
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import Measure, grouping, measured, pairs, parse_measures
-from lexiframe.significance import Correction, Family, Test, prediction_powered
+from lexiframe.significance import Family, Test, corrections, prediction_powered
 from lexiframe.views import sentences
 
 PANEL = "Compare runs"
@@ -201,7 +201,7 @@ class JudgeTests:
     """How the runs are compared under each judge, and within which groups of requests."""
 
     test: Test = "auto"
-    correction: Correction = "holm"
+    correction: corrections.PairedCorrection = "auto"
     family: Family = "measure"
     alpha: float = 0.05
     trials: int = 10_000

@@ -31,13 +31,13 @@ from lexiframe.orderings import ChosenRule, Method, missing_requests
 from lexiframe.pairwise import By, Measure, arrays, grouping, parse_measures
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
-    Correction,
     Family,
     Test,
     check_inference,
     compare,
     conclusion_pairs,
     conclusions,
+    corrections,
 )
 from lexiframe.typing import BaselineLike, JudgesLike, MeasureLike, QrelsLike, RequestsLike
 
@@ -185,7 +185,7 @@ def compare_judges(
     *,
     rel: float | None = None,
     test: Test = "auto",
-    correction: Correction = "holm",
+    correction: corrections.PairedCorrection = "auto",
     family: Family = "measure",
     alpha: float = 0.05,
     baseline: str | None = None,

@@ -8,6 +8,7 @@ import polars as pl
 
 from lexiframe.base import printed, sums
 from lexiframe.pairwise import facts
+from lexiframe.significance import corrections
 
 FEW_REQUESTS = 5
 """With fewer requests an interval depends on its assumptions more than on the data."""
@@ -18,7 +19,7 @@ def cut_at_bounds(
     value: Literal["mean", "mean_difference"] = "mean",
     known: facts.Known | None = None,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Cut intervals at the bounds of their measure; return notes on ends at bounds, and on few n.
+    """Cut intervals at the bounds of their measure; return notes on what they say.
 
     The table that was computed stays as it is: an interval of t can be wider than the measure's
     range. Measures whose bounds are not known, or whose values are out of them because they come
@@ -42,6 +43,11 @@ def cut_at_bounds(
     ([0.0, -2.43], [1.0, 3.93])
     >>> notes
     ['intervals end at the bounds of AP', 'with n = 2 requests intervals say little']
+    >>> c = pl.DataFrame({"measure": "AP", "mean_difference": 0.2, "ci_low": 0.1, "ci_high": 0.3,
+    ...                   "n": 9, "correction": "max_t", "reject": False})
+    >>> cut_at_bounds(c, "mean_difference")[1]
+    ['interval and test disagree in 1 pair: an interval is of one pair alone, the test of all \
+pairs together']
     >>> cut_at_bounds(means.rename({"mean": "mean_difference"}), "mean_difference")[0]["ci_low"][0]
     -1.0
     """
@@ -53,7 +59,7 @@ def cut_at_bounds(
     shown = facts.within_bounds(table, told, value)
     at_end = [name for name, one in told.items() if _ends_at_bounds(shown, name, one, value)]
     notes = [f"{AT_BOUNDS} {printed.and_joined(at_end)}"] if at_end else []
-    return shown, notes + _few_requests_note(table)
+    return shown, [*notes, *_few_requests_note(table), *_disagreement_note(table)]
 
 
 AT_BOUNDS = "intervals end at the bounds of"
@@ -66,6 +72,16 @@ def _ends_at_bounds(table: pl.DataFrame, name: str, of: facts.Facts, value: str)
     at_low = (pl.col("ci_low") == low) & (pl.col(value) > low + sums.TIE)
     at_high = (pl.col("ci_high") == high) & (pl.col(value) < high - sums.TIE)
     return bool(rows.select((at_low | at_high).any()).item())
+
+
+def _disagreement_note(table: pl.DataFrame) -> list[str]:
+    """Say what is asked by an interval and by joint sign flips, where the two seem to disagree."""
+    if not {"correction", "reject"} <= {*table.columns}:
+        return []
+    lacks_zero = (pl.col("ci_low") > 0) | (pl.col("ci_high") < 0)
+    n = table.filter(lacks_zero != pl.col("reject"), correction=corrections.MAX_T).height
+    of = f"interval and test disagree in {printed.counted(n, 'pair')}"
+    return [f"{of}: an interval is of one pair alone, the test of all pairs together"] * (n > 0)
 
 
 def _few_requests_note(table: pl.DataFrame) -> list[str]:
