@@ -55,9 +55,10 @@ def run_means(
         other measures with bounds they are mean ± t · sd/√n, Student's, of the values and of one
         more at each bound, as t of the values alone holds too few means where most values are alike
         and few far away; they end at the bounds. Without bounds, or of values beyond them (in
-        percent, say), they are Student's, and null where all values are equal. ``rank`` is that by mean, from 1, the best; runs of equal mean share
-        the mean of their ranks. Counts such as num_ret have no best, so their rank is null; and so
-        is that of means over different requests.
+        percent, say), they are Student's, and null where all values are equal. ``rank`` is that by
+        mean, from 1, the best; runs of equal mean share the mean of their ranks. Counts such as
+        num_ret have no best, so their rank is null; and so is that of means over different
+        requests.
 
     Examples
     --------

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import hashing, in_threads, sums
-from lexiframe.pairwise import Pairs
+from lexiframe.pairwise import Pairs, arrays
 from lexiframe.significance.differences import Options
 
 TRIALS = 10_000
@@ -167,6 +167,7 @@ def flipped(family: Family | None, options: Options, *, is_default: bool) -> Joi
     """Flip the signs of a family, ``trials`` times; the default test fewer if they take long."""
     if family is None:
         return None
+    arrays.check_finite("compare", family.values)
     trials: int | None = options.trials
     if is_default:
         n, n_pairs = family.values.shape

@@ -206,8 +206,8 @@ def compare(
     means whose differences have another shape (one scores half of the requests high and half low,
     the other all alike) are told apart by .20, .12 and .08 at 10, 25 and 50 requests, where
     t has .18, .09 and .06; ``test="bootstrap"`` asks about means alone. Five requests decide
-    nothing: 2^(1 − 5) is above .05. Where more than 1,000 requests, clusters or replicates of runs
-    are compared, or 1,000 flips of all pairs would take minutes, t with Holm's correction takes
+    nothing: 2^(1 − 5) is above .05. Where more than 1,000 requests, clusters or replicates are
+    compared, or 1,000 flips of all pairs would take minutes, t with Holm's correction takes
     their place, as the columns say. `audit` counts how often a whole evaluation errs.
 
     An interval is that of a single mean, and holds its level in any order and under any names of
@@ -291,7 +291,7 @@ def compare(
     [('with_pratts_zeros', 0.0, 0.125)]
     """
     check_inference(several(test), several(correction), family, alpha, alternative, trials, seed)
-    by_t = cluster is not None or replicates in ("run", "both")
+    by_t = cluster is not None or replicates is not None
     tests, corrections = chosen.settled("compare", several(test), several(correction), by_t=by_t)
     parts: list[Any] = group_by_level(corrections) if "betting" in tests else [corrections]
     if MAX_T in corrections and len(corrections) > 1:
@@ -357,6 +357,7 @@ def compare(
         by_p, families_of(by_p, groups, family), corrections, {"p_value": "p_adjusted"}
     )
     table = pl.concat([found.with_columns(correction=pl.lit(MAX_T)).select(by_p.columns), by_p])
+    table = table if found.height else table.drop("least_p_adjusted")
     table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
         table.with_columns(reject=pl.col("p_adjusted") < alpha), groups
@@ -466,10 +467,12 @@ def _rows_of_measure(
 
 
 def _are_signs(measure: str, pairs: Any, bets: Bets) -> bool:
-    """Return whether preferences are −1, 0 and 1, and the measure, if known, gives no others."""
+    """Return whether preferences are −1, 0 and 1: by what the measure gives, or, if unknown, has."""
     known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
-    gives_others = isinstance(known, facts.Facts) and known.bounds and not known.are_signs
-    return not gives_others and bool(pairs.differences.are_signs)
+    if isinstance(known, facts.Facts) and known.bounds:
+        return known.are_signs and pairs.differences.are_signs
+    some = pairs.differences.wins.any() or pairs.differences.losses.any()
+    return pairs.differences.are_signs and bool(some)
 
 
 def _outcome_function(

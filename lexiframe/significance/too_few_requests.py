@@ -32,7 +32,10 @@ def warn_of_few_requests(
         table, family = table.filter(is_tested), family[is_tested]
     drawing = [name for name in table["test"].unique() if name.partition("(")[0] in DRAWING]
     trials = table["test"].is_in(drawing).to_numpy(writable=True)
-    trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated
+    free = table["n"].to_numpy() - (options.alternative == "two-sided")
+    trials &= free > math.log2(options.trials)  # else all signs are enumerated
+    if [*corrections] == [MAX_T]:  # whose p-values hang on the pairs, too
+        trials &= 1 / (1 + options.trials) >= options.alpha
     differs = family[table["mean_difference"].to_numpy() != 0]
     asked = trials | (_has_several(family) & np.isin(family, differs))
     # Of t the sizes of the differences decide as well, so that no number of requests is enough.

@@ -190,7 +190,7 @@ def test_intervals_of_means_know_other_seeds(runs):
 def test_means_over_replicates(runs, replicates):
     e = lf.evaluate(runs, QRELS, "AP", replicates=replicates)
     assert e.comparisons["test"].unique().to_list() == ["t"]
-    pl.testing.assert_frame_equal(e.comparisons, lf.compare(e.scores))
+    pl.testing.assert_frame_equal(e.comparisons, lf.compare(e.scores, "t"))
 
 
 def test_groups_of_requests(runs):

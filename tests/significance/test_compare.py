@@ -240,7 +240,7 @@ def test_a_measure_that_one_run_alone_has():
         ),
         (
             {"correction": "by"},
-            "expected correction to be one of 'none', 'bonferroni', 'holm', 'bh', 'max_t', found",
+            "expected correction to be one of 'auto', 'max_t', 'none', 'bonferroni', 'holm', 'bh', found",
         ),
         (
             {"family": "each"},
@@ -248,7 +248,7 @@ def test_a_measure_that_one_run_alone_has():
         ),
         (
             {"test": ["auto", "t"]},
-            "compare: test='auto' chooses one test for each measure, found 2 tests; give it alone",
+            "compare: test='auto' stands for one test, found 2 tests; give it alone",
         ),
         ({"alpha": 0}, "compare: expected alpha between 0 and 1, found 0"),
         ({"alpha": 1.0}, "compare: expected alpha between 0 and 1, found 1.0"),

@@ -133,12 +133,12 @@ def test_measures_tests_and_corrections_are_matched_by_name_or_as_the_only_ones(
     assert table.select("measure", "test", "n_pairs").rows() == [("AP", "t", 3)]
     assert lf.conclusions(lf.compare(S), lf.compare(R))["measure"].to_list() == ["AP vs RR"]
     assert lf.conclusions(lf.compare(S), lf.compare(R)).select("AA", "MA", "PA").row(0) == (0, 0, 0)
-    of_tests = lf.conclusions(lf.compare(S), lf.compare(S, ["sign", "wilcoxon"], "none"))
+    of_tests = lf.conclusions(lf.compare(S, "t"), lf.compare(S, ["sign", "wilcoxon"], "none"))
     assert of_tests.select("test", "correction").rows() == [
         ("t vs sign", "holm vs none"),
         ("t vs wilcoxon", "holm vs none"),
     ]
-    hsd = lf.conclusions(lf.compare(S), lf.tukey_hsd(S, "parametric"))
+    hsd = lf.conclusions(lf.compare(S, "t"), lf.tukey_hsd(S, "parametric"))
     assert hsd.select("test", "correction").row(0) == ("t vs hsd_parametric", "holm vs tukey")
     with pytest.raises(
         lf.LexiframeError, match="expected a test that a and b have in common, or a"

@@ -401,7 +401,7 @@ def test_no_tests():
             {"alternative": "more"},
             "alternative to be one of 'two-sided', 'greater', 'less', found 'more'",
         ),
-        ({"intervals": "bc"}, "intervals to be one of 't', 'bca', found 'bc'"),
+        ({"intervals": "bc"}, "intervals to be one of 'auto', 't', 'bca', found 'bc'"),
         ({"sign_ties": "half"}, "sign_ties to be one of 'drop', 'split', found 'half'"),
         ({"trials": 0}, "compare: expected trials to be a whole number from 1, found 0"),
         ({"seed": -1}, "compare: expected seed to be a whole number from 0, found -1"),

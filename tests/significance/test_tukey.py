@@ -74,7 +74,7 @@ def test_three_runs_and_one_request():
 def test_parametric_by_hand():
     """With two runs the residuals are ±(d_q − d̄)/2, and q is √2 times Student's t."""
     s = scores({"a": [0.5, 0.9, 0.4, 0.7], "b": [0.2, 0.1, 0.3, 0.35]})
-    row, t = (c.row(0, named=True) for c in (lf.tukey_hsd(s, "parametric"), lf.compare(s)))
+    row, t = (c.row(0, named=True) for c in (lf.tukey_hsd(s, "parametric"), lf.compare(s, "t")))
     assert row["statistic"] == pytest.approx(math.sqrt(2) * t["statistic"])
     for name in ("p_value", "ci_low", "ci_high", "mean_difference", "effect_size"):
         assert row[name] == pytest.approx(t[name], rel=1e-9)

@@ -53,7 +53,7 @@ def test_one_run_a_baseline_and_comparisons_say_it_too():
     against = flat(str(evaluated(baseline="b").summary("all")))
     assert CUT in against
     assert "-6" not in against
-    c = evaluated().comparisons
+    c = lf.compare(evaluated().scores, intervals="t")
     assert c["ci_low"].min() < -1
     shown, notes = cut_at_bounds(c, "mean_difference")
     assert notes == [CUT, FEW]

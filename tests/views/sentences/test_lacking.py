@@ -108,7 +108,7 @@ def test_common_keeps_the_requests_that_all_have():
 
 
 def test_pairs_that_share_no_request_are_marked_as_untested():
-    e = evaluated(MANY, missing="own")
+    e = evaluated(MANY, missing="own", test="t")
     assert e.means.filter(rank=1.0)["run"].to_list() == ["a"]
     assert "0.6000?(n=3)" in str(e.summary("all"))  # c, which shares no request with a
     assert "? not tested against a run with *: fewer than two requests in common" in words(
@@ -127,7 +127,7 @@ def test_pairs_that_share_no_request_are_marked_as_untested():
 
 
 def test_against_a_baseline_they_are_not_comparable():
-    with_baseline = evaluated(MANY, missing="own", baseline="a")
+    with_baseline = evaluated(MANY, missing="own", baseline="a", test="t")
     assert (
         "c is not comparable: no request or judged document in common"
         in baseline_sentences(with_baseline)[0]

@@ -65,7 +65,7 @@ def wide(monkeypatch):
 
 LEGEND = (
     "ranked by mean, * the best; ~ not significantly different from any run with * "
-    "(t test, holm over the pairs of a measure, α = 0.05)"
+    "(randomization test, max_t over the pairs of a measure, α = 0.05)"
 )
 
 # --- Means --------------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ def test_one_sided_tests_mark_the_best_alone(wide):
 @pytest.mark.parametrize("baseline, expected", [("mixed", ["*▲", "▼", "", "▲"]), ("best", None)])
 def test_a_baseline_is_what_others_are_better_and_worse_than(baseline, expected):
     """▲ and ▼ by the comparisons with it, whatever the names."""
-    e = evaluate()
-    c = lf.compare(e.scores, baseline=baseline)
+    e = evaluate(test="t")
+    c = lf.compare(e.scores, "t", baseline=baseline)
     section = means_section(
         e.means, c, ["RR"], [], {**e.provenance["inference"], "baseline": baseline}
     )
@@ -171,7 +171,7 @@ def test_a_baseline_is_what_others_are_better_and_worse_than(baseline, expected)
 @pytest.mark.parametrize("side, mark", [("greater", "▲"), ("less", "▼")])
 def test_one_sided_comparisons_with_a_baseline_are_said_to_be_so(wide, side, mark):
     e = evaluate(baseline="mixed", alternative=side)
-    how = f"t test (one-sided: {side}), holm over the pairs of a measure, α = 0.05"
+    how = f"randomization test (one-sided: {side}), max_t over the pairs of a measure, α = 0.05"
     better = {"greater": "better", "less": "worse"}[side]
     legend = f"ranked by mean, * the best; {mark} significantly {better} than mixed ({how})"
     assert parts(e)[0].notes[0] == legend
@@ -213,6 +213,7 @@ def test_measures_with_other_requests_or_none_are_named(wide):
     section = parts(lf.evaluate(runs, graded, ["RR", "AP(rel=2)"]))[0]
     assert section.title == "Means over 4 to 12 requests"
     assert section.notes[1:] == (
+        "a conclusion by AP(rel=2) takes 6 requests in which two runs differ",
         "requests: 12 of RR, 4 of AP(rel=2)",
         "intervals end at the bounds of RR and AP(rel=2)",
         "with n = 4 requests intervals say little",
