@@ -41,7 +41,6 @@ from lexiframe.significance import (
     compare,
     corrections,
     discriminative_power,
-    joint_flips,
     own_tests,
     tests,
 )
@@ -83,7 +82,7 @@ def _most_flipped(how: Asked, n_runs: int) -> int:
     if not are_of_sums(how) or corrections.MAX_T not in tests.settled("evaluate", *given)[1]:
         return 0
     n_pairs = n_runs * (n_runs - 1) // 2 if asked.baseline is None else n_runs - 1
-    return joint_flips.most_requests(n_pairs)
+    return tests.most_requests(n_pairs)
 
 
 def evaluated_by(

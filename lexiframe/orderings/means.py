@@ -151,7 +151,7 @@ def _mean_intervals(
     if can_be_hits and moments.are_signs and not moments.losses.any():
         low, high = sums.bounded_means.hits_ends(moments.wins, moments.n, alpha / 2)
     elif np.isfinite(bounds).all() and bounds[0] <= least and most <= bounds[1]:
-        low, high = sums.bounded_means.with_bounds(moments, *bounds).ends(alpha / 2)
+        low, high = sums.bounded_means.add_bounds(moments, *bounds).ends(alpha / 2)
     else:
         low, high = sums.Estimates.of_values(moments).ends(alpha / 2)
     low, high = (np.where(moments.n > 1, end, np.nan) for end in (low, high))

@@ -5,7 +5,6 @@ from .paired import compare as compare
 from .paired import check_inference as check_inference
 from .tests import Test as Test
 from . import tests_in_words as tests_in_words
-from . import joint_flips as joint_flips
 from .corrections import Correction as Correction
 from .corrections import Family as Family
 from .differences import Alternative as Alternative

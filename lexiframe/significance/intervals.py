@@ -88,7 +88,7 @@ def interval_of_kind(
         low, high = sums.Estimates.of_values(x).ends(options.tail)
         few = x.one_differs & (x.n > 1)
         if few.any() and np.isfinite(bound):
-            wide = sums.bounded_means.with_bounds(x, -bound, bound).ends(options.tail)
+            wide = sums.bounded_means.add_bounds(x, -bound, bound).ends(options.tail)
             low = np.where(few, np.maximum(wide[0], -bound), low)
             high = np.where(few, np.minimum(wide[1], bound), high)
     return one_sided(*sums.bounded_means.hold_mean(low, high, x.mean), options)

@@ -136,7 +136,7 @@ class Family(NamedTuple):
     rounding: np.ndarray
 
     @classmethod
-    def of_measure(cls, pairs: Pairs | None) -> Family | None:
+    def known_pairs(cls, pairs: Pairs | None) -> Family | None:
         """Return the pairs and requests with a value; None if single requests are not known."""
         if pairs is None:
             return None
@@ -146,7 +146,7 @@ class Family(NamedTuple):
         return cls(pairs.queries.filter(pl.Series(query)), values, rounding)
 
     @classmethod
-    def of_several(cls, parts: Sequence[Family]) -> Family:
+    def stacked(cls, parts: Sequence[Family]) -> Family:
         """Return the pairs of several measures, or groups of requests, as one family."""
         queries = pl.concat([part.queries for part in parts]).unique().sort()
         shape = len(queries), sum(part.values.shape[1] for part in parts)
@@ -181,7 +181,7 @@ def flipped_together(parts: Sequence[Family | None], flip: Flip) -> Flip:
     The function that is returned, called once for each of them in their order, returns its part.
     """
     known = [part for part in parts if part is not None]
-    joint = flip(Family.of_several(known)) if known and len(known) == len(parts) else None
+    joint = flip(Family.stacked(known)) if known and len(known) == len(parts) else None
     if joint is None:
         return lambda _: None
     ends = np.cumsum([part.values.shape[1] for part in known])[:-1]

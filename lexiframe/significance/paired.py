@@ -409,7 +409,7 @@ def _group_rows(
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
         is_metric, found = chosen.is_metric(measure, scores), None
         if joint is not None:
-            found = joint(JointFamily.of_measure(cube.single(measure, pairs)))
+            found = joint(JointFamily.known_pairs(cube.single(measure, pairs)))
         how = tests if joint is None or found is not None else ["t"]
         frames += _rows_of_measure(measure, pairs, how, options, intervals, is_metric, found)
     return pl.concat(frames)
@@ -418,7 +418,7 @@ def _group_rows(
 def _add_families(found: list[JointFamily | None], baseline: str | None, d: Any) -> pl.DataFrame:
     """Add the differences by each measure, where those of single requests are known."""
     cube = cube_of(d, baseline, of_sums=True)
-    found += [JointFamily.of_measure(cube.single(m, pairs)) for m, pairs in cube]
+    found += [JointFamily.known_pairs(cube.single(m, pairs)) for m, pairs in cube]
     return pl.DataFrame()
 
 
@@ -467,7 +467,7 @@ def _rows_of_measure(
 
 
 def _are_signs(measure: str, pairs: Any, bets: Bets) -> bool:
-    """Return whether preferences are −1, 0 and 1: by what the measure gives, or, if unknown, has."""
+    """Return whether preferences are −1, 0 and 1; if they could be others, by what they are."""
     known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
     if isinstance(known, facts.Facts) and known.bounds:
         return known.are_signs and pairs.differences.are_signs
@@ -486,13 +486,13 @@ def _outcome_function(
         found = own_result(test, pairs, known)  # called once, for all pairs
         return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(known, pair)])
 
-    def of_joint(pair: np.ndarray, d: Any) -> Outcome:
+    def joint_outcome(pair: np.ndarray, d: Any) -> Outcome:
         some = np.searchsorted(known, pair)
         p, adjusted, least, least_adjusted = (of[some] for of in joint)
         outcome = d_z_outcome(d, options, d.mean, p, least)
         return outcome._replace(p_adjusted=adjusted, least_p_adjusted=least_adjusted)
 
-    return of_joint
+    return joint_outcome
 
 
 def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:

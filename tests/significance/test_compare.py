@@ -240,7 +240,7 @@ def test_a_measure_that_one_run_alone_has():
         ),
         (
             {"correction": "by"},
-            "expected correction to be one of 'auto', 'max_t', 'none', 'bonferroni', 'holm', 'bh', found",
+            "expected correction to be one of 'auto', 'max_t', 'none', 'bonferroni', 'holm', 'bh'",
         ),
         (
             {"family": "each"},

@@ -49,12 +49,12 @@ def signs_ends(wins: np.ndarray, losses: np.ndarray, n: np.ndarray, tail: float)
     return np.maximum(won - lost - half, -1.0), np.minimum(won - lost + half, 1.0)
 
 
-def with_bounds(d: Any, least: float, most: float) -> Estimates:
+def add_bounds(d: Any, least: float, most: float) -> Estimates:
     """Return the means of values and one more at each bound, from their moments.
 
     Examples
     --------
-    >>> e = with_bounds(Estimates(np.array([1.0]), np.array([0.0]), 3, np.array([4])), 0.0, 1.0)
+    >>> e = add_bounds(Estimates(np.array([1.0]), np.array([0.0]), 3, np.array([4])), 0.0, 1.0)
     >>> [round(end.item(), 3) for end in e.ends(0.025)]
     [0.405, 1.262]
     """

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Literal, get_args
 
 from lexiframe.base import LexiframeError, check_choice
+from lexiframe.significance.joint_flips import most_requests as most_requests
 from lexiframe.significance.paired_tests import PairedTest
 from lexiframe.significance.tests.betting import betting_at as betting_at
 from lexiframe.significance.tests.betting import shifted_answers as shifted_answers

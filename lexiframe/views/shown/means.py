@@ -162,7 +162,7 @@ def inference_in_words(
     one_sided = f" (one-sided: {side})" * (side != "two-sided")
     if inference["test"] == tests.AUTO:
         said = [
-            f"{test} test{one_sided}, {how}" for test, how in _by_default(comparisons, measures)
+            f"{test} test{one_sided}, {how}" for test, how in _default_tests(comparisons, measures)
         ]
     else:
         named, how = (own_tests.several(inference[name]) for name in ("test", "correction"))
@@ -173,7 +173,7 @@ def inference_in_words(
     return f"{'; '.join(said) or 'no test,'}{then}over {family}, α = {inference['alpha']:g}"
 
 
-def _by_default(c: pl.DataFrame, measures: Iterable[str]) -> list[tuple[str, str]]:
+def _default_tests(c: pl.DataFrame, measures: Iterable[str]) -> list[tuple[str, str]]:
     """Return the tests and corrections that the default was, those of fewer measures with these."""
     name = pl.col("test").str.extract(r"^([^(]*)")
     named = c.select("measure", "correction", name).unique(maintain_order=True)

@@ -164,7 +164,16 @@ def test_numbers_of_runs_and_sizes_do_not_depend_on_one_another():
     ]
     key = ["measure", "test", "correction", "null", "n_runs", "n_requests"]
     assert whole.equals(pl.concat(parts).sort(key))
-    assert whole["correction"].to_list() == ["max_t", "max_t", "none", "none", "holm", "holm", "none", "none"]
+    assert whole["correction"].to_list() == [
+        "max_t",
+        "max_t",
+        "none",
+        "none",
+        "holm",
+        "holm",
+        "none",
+        "none",
+    ]
 
 
 def test_requests_that_some_run_lacks_are_left_out():

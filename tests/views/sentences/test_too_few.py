@@ -200,10 +200,10 @@ def test_beside_measures_that_decide_they_are_named():
     runs = {"a": [0.5, 0.6, 0.72, 0.8, 0.7, 0.9], "b": [0.3, 0.4, 0.5, 0.6, 0.4, 0.6]}
     signs = {"a": [1.0] * 4 + [0.0] * 2, "b": [0.0] * 6}
     s = pl.concat([scores(runs, "AP"), scores(signs, "P@1"), scores(signs, "RR")])
+    few = "too few for any conclusion by P@1 and RR; a is ahead in 4 of 6."
     assert first(lf.evaluate_scores(s)) == [
         "a is best by AP: b is significantly worse.",
-        "Differences in 4 of 6 requests: too few for any conclusion by P@1 and RR; a is ahead in 4 "
-        "of 6.",
+        f"Differences in 4 of 6 requests: {few}",
     ]
     assert "paired randomisation test" in str(lf.evaluate_scores(s).verdict).splitlines()[0]
 
