@@ -33,7 +33,7 @@ def test_the_footnote_names_the_test_of_each_measure(measures):
     assert used == {"AP": "t", "P@1": "randomization"}
     for said in (e.markdown(measures), e.latex(measures)):
         if measures == "P@1":
-            assert "(paired randomisation test, step-down max-t over the one pair, α" in said
+            assert "(paired randomisation test, step-down max-t over the one pair, " in said
         else:
             assert "paired t-test with Holm's correction for AP; " in said
             assert "paired randomisation test with step-down max-t for P@1; " in said

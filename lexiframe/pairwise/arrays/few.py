@@ -36,21 +36,21 @@ class Few:
     size: float = 1.0
 
     @classmethod
-    def keep(cls, queries: pl.Series, values: np.ndarray, n: np.ndarray, most: int) -> Few:
-        """Keep the values of requests, if those that have some are few; ``n`` of each column.
+    def keep(cls, queries: pl.Series, values: np.ndarray, most: int, least: int = 1) -> Few:
+        """Keep the values of the requests that have ``least`` of them or more, if these are few.
 
         Examples
         --------
         >>> values = np.array([[0.5, -0.5], [0.0, 0.5]])
-        >>> few = Few.keep(pl.Series(["q1", "q2"]), values, np.array([2, 2]), most=2)
+        >>> few = Few.keep(pl.Series(["q1", "q2"]), values, most=2)
         >>> few.cells.tolist(), few.size, few.values.tolist()
         ([[1, -1], [0, 1]], 0.5, [[0.5, -0.5], [0.0, 0.5]])
         """
         none = cls(queries.clear(), most, None)
-        if n.max(initial=0) > most:
+        if not most:
             return none
         known = ~np.isnan(values)
-        has_some = known.any(axis=1)
+        has_some = known.sum(axis=1) >= least
         queries, values, known = (
             queries.filter(pl.Series(has_some)),
             values[has_some],
@@ -97,5 +97,4 @@ class Few:
         if values is None or others is None:
             return replace(self, queries=self.queries.clear(), cells=None)
         values = np.concatenate([values, others])[order.to_numpy()]
-        n = (~np.isnan(values)).sum(axis=0)
-        return self.keep(queries.gather(order), values, n, self.most)
+        return self.keep(queries.gather(order), values, self.most)

@@ -69,7 +69,7 @@ class PairSums:
     def _from_moments(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
         """Return the sums of some pairs from the moments of what is summed up."""
         differences, preferred, borda, shares = moments
-        few = Few.keep(pairs.queries, pairs.values, differences.n, most)
+        few = Few.keep(pairs.queries, pairs.values, most)
         named = differences, pairs.ballots, preferred, borda, shares, few
         return cls(pairs.runs, pairs.a, pairs.b, *named)
 
@@ -289,7 +289,7 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
             of_runs[name].smaller_is_better,
             is_exact,
             n,
-            Few.keep(s.queries, of_runs[name].values, found.n, few),
+            Few.keep(s.queries, of_runs[name].values, few, least=2),  # of a pair at least
         )
         for name, found, is_exact, n in zip(of_runs, moments, s.is_exact, n_requests, strict=True)
     }

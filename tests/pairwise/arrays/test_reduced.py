@@ -276,8 +276,7 @@ def test_values_of_few_requests_are_kept_alike_in_parts(n, unit):
     later = np.arange(n) >= n // 2
 
     def kept(some):
-        known = (~np.isnan(values[some])).sum(axis=0)
-        return Few.keep(queries.filter(pl.Series(some)), values[some], known, 29)
+        return Few.keep(queries.filter(pl.Series(some)), values[some], 29)
 
     total, whole = kept(later) + kept(~later), kept(later | True)
     assert total.queries.to_list() == whole.queries.to_list()
