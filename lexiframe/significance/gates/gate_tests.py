@@ -19,6 +19,9 @@ RARE, FEW_VALUES, ENOUGH = 0.2, 3, 10
 """Differences are rare where fewer than this share of them is not 0, and discrete where they have
 no more than so many values: there the t-test does not keep its level. Fewer than ten requests do
 not tell."""
+FEW, MOST, MANY = 0.03, 0.4, 25
+"""Losses are rare and large where this share of the requests, those that lose most, has more than
+so much of the sum of squares. Of 25 or more normal differences at most 1.3 % of samples have it."""
 
 
 class Chosen(NamedTuple):
@@ -29,15 +32,11 @@ class Chosen(NamedTuple):
 
 
 def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets) -> Chosen:
-    """Return the sequential test where differences are rare or discrete and bounded, else t."""
+    """Return the sequential test where t may err and the measure is bounded, else t."""
     x = pairs.values[:, pair]
-    x = x[~np.isnan(x)]
-    differ, values = np.count_nonzero(x), len(np.unique(x))
-    if len(x) < ENOUGH or (differ >= RARE * len(x) and values > FEW_VALUES):
+    said = doubt_of_t(x[~np.isnan(x)])
+    if not said:
         return Chosen("t")
-    said = f"all {len(x):,} differences are 0"
-    if differ:
-        said = f"{differ:,} of {len(x):,} differences are not 0, and they have {values} values"
     try:
         bets.bound_measure(measure, pairs, 0.05)
     except LexiframeError:
@@ -45,6 +44,25 @@ def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets) -> Chosen:
                            "test, does not, but needs the measure's bounds (bounds=)")  # fmt: skip
     return Chosen("betting", f"tested by betting, a sequential test, because {said}, where t may "
                              "err more often than α")  # fmt: skip
+
+
+def doubt_of_t(x: np.ndarray) -> str:
+    """Return why t may err: differences are rare or discrete, or losses rare and large; or nothing.
+
+    Examples
+    --------
+    >>> doubt_of_t(np.array([-0.8] + [0.01, 0.0, -0.01, 0.02] * 9))
+    'large losses in 2 of 37 requests have 97 % of the variance of the differences'
+    """
+    n, differ, values = len(x), np.count_nonzero(x), len(np.unique(x))
+    if n >= ENOUGH and not differ:
+        return f"all {n:,} differences are 0"
+    if n >= ENOUGH and (differ < RARE * n or values <= FEW_VALUES):
+        return f"{differ:,} of {n:,} differences are not 0, and they have {values} values"
+    few, squares = math.ceil(FEW * n), (x - x.mean()) ** 2
+    share = np.sort(squares[x < x.mean()])[-few:].sum() / squares.sum() if n >= MANY else 0.0
+    said = f"large losses in {few:,} of {n:,} requests have {100 * share:.0f} %"
+    return f"{said} of the variance of the differences" * bool(share > MOST)
 
 
 def fewest_ties(margin: float, bets: Bets) -> int:
