@@ -111,7 +111,8 @@ def gate(
         The paired test, as for `equivalence`. Default: ``betting`` where the differences are rare
         (fewer than a fifth of them are not 0) or discrete (three values or fewer, of ten requests
         or more), or losses are rare and large (of 25 requests or more, the 3 % that lose most have
-        more than 40 % of Σ(d − mean)²), and the measure has bounds, else ``t``; ``why`` says when
+        more than 40 % of Σ(d − mean)², and the mean is above −δ, or above 0 for "better", by less
+        than four standard errors), and the measure has bounds, else ``t``; ``why`` says when
         ``betting`` decided.
     correction : {"none", "holm", "bonferroni", "bh"}, optional
         How p-values are corrected over all rows of the table. Default: none for one candidate of
@@ -329,18 +330,16 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
         cube = cube_of(part, baseline, of_sums=test in (None, "t") and clusters is None)
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
-        for name in measures:
-            size = margins.size(name, mean_score(cube, baseline, name))
+        delta = {name: margins.size(name, mean_score(cube, baseline, name)) for name in measures}
+        for name, size in delta.items():
             refuse_wide(size, name, bets.bounds.get(name))
-        chosen = _chosen_tests(cube, candidate, test, bets)
+        limits = {name: -size * (rule.claim != "better") for name, size in delta.items()}
+        chosen = _chosen_tests(cube, candidate, test, bets, limits)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
         if model is not None:
             theirs = asked_of(rows_of_two_runs(model, baseline, candidate))
             theirs = settle_lone_requests(theirs) if missing == "zero" else theirs
-            sizes_of = {
-                name: margins.size(name, mean_score(cube, baseline, name)) for name in measures
-            }
-            of_judges, spread = answers_of_judges(part, theirs, sizes_of, options, baseline)
+            of_judges, spread = answers_of_judges(part, theirs, delta, options, baseline)
         found = (
             [of_judges]
             if model is not None
@@ -386,10 +385,11 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     )
     passes = _unchanged(table, rule.claim, alpha / shared)
     is_of_all = table["measure"].is_in([*of_all])
+    bounds = [bets.bound_of(name, of_scores) for name in table["measure"]]
     table = table.with_columns(
-        required=required.set(is_of_all, None), unchanged=passes, of_all=is_of_all
-    )
-    table = table.with_columns(bound=_bounds_unseen(table, bets, of_scores=of_scores))
+        required=required.set(is_of_all, None), unchanged=passes, of_all=is_of_all,
+        bound=pl.Series(bounds, dtype=pl.Float64),
+    )  # fmt: skip
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
     return Decision.whole(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))
@@ -398,7 +398,9 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
 _CHOSEN = {"measure": pl.String, "chosen": pl.String}
 
 
-def _chosen_tests(cube: Any, candidate: str, test: str | None, bets: Bets) -> dict[str, Chosen]:
+def _chosen_tests(
+    cube: Any, candidate: str, test: str | None, bets: Bets, limits: Mapping[str, float]
+) -> dict[str, Chosen]:
     """Return the test of each measure."""
     if test is not None or bets.order == "given":
         return dict.fromkeys(cube.measures, Chosen(test or "betting"))
@@ -407,7 +409,7 @@ def _chosen_tests(cube: Any, candidate: str, test: str | None, bets: Bets) -> di
     found = {}
     for measure, pairs in cube:
         pair = np.flatnonzero(pairs.runs.gather(pairs.a) == candidate)
-        found[measure] = chosen_test(measure, pairs, int(pair[0]), bets)
+        found[measure] = chosen_test(measure, pairs, int(pair[0]), bets, limits[measure])
     return found
 
 
@@ -526,18 +528,6 @@ def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
         above = below if require == "equivalent" else np.full_like(below, np.inf)
         passes[by_t] = tost_power(below, above, freedom[by_t], level)
     return pl.Series(passes, nan_to_null=True)
-
-
-def _bounds_unseen(table: pl.DataFrame, bets: Bets, *, of_scores: bool) -> pl.Series:
-    """Return the greatest difference of each row whose test knows only what was seen, else null.
-
-    Bets take bounds into account, and a model judges more requests than those that are counted.
-    """
-    bound = pl.Series(
-        [bets.bound_of(name, of_scores) for name in table["measure"]], dtype=pl.Float64
-    )
-    is_sure = table["test"].is_in(["betting", "t(model)"])
-    return bound.set(table["of_all"] | is_sure | bound.is_infinite(), None)
 
 
 def _deviations(cube: Any, candidate: str) -> pl.DataFrame:

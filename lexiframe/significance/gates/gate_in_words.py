@@ -9,7 +9,7 @@ from typing import Any, Self
 import polars as pl
 
 from lexiframe.base import escaped, printed
-from lexiframe.significance.gates.gate_reasons import UNSEEN
+from lexiframe.significance.gates.gate_reasons import AS_OBSERVED, UNSEEN
 from lexiframe.significance.gates.gate_rules import NOT_TESTED, rule_of
 from lexiframe.significance.tests_in_words import test_and_correction
 
@@ -94,7 +94,7 @@ def _needed(rows: list[dict[str, Any]]) -> str:
     sizes = [row["required"] for row in rows if row["outcome"] == "undecided"]
     if None in sizes:
         return ""
-    return f"; about {max(sizes):,} requests would be enough if the difference is as observed"
+    return f"; about {max(sizes):,} requests would be enough{AS_OBSERVED}"
 
 
 def _unseen(rows: list[dict[str, Any]]) -> str:

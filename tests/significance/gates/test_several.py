@@ -131,8 +131,22 @@ def test_bets_decide_where_losses_are_rare_and_large():
         "tested by betting, a sequential test, because large losses in 2 of 60 requests have "
         f"{share:.0f} % of the variance of the differences, where t may err more often than α."
     )
-    for other in (-x, few_losses(24), few_losses(losses=(-0.05, -0.05)), 0.001 * around(0)):
-        assert not doubt_of_t(np.array(other))
+    assert doubt_of_t(x, -0.05)
+    for other in (-x, few_losses(24), few_losses(losses=(-0.05, -0.05)), around(0)):
+        assert not doubt_of_t(other, -0.05)
+
+
+def test_a_candidate_that_is_worse_or_clearly_above_the_limit_is_tested_by_t():
+    """Few losses make t pass too often, but only near the limit, and not fail."""
+    x = few_losses()
+    error = x.std() / 60**0.5  # of n, so that an end is hit but for a thousandth
+    for far, is_doubted in ((-0.01, False), (0.01, True), (3.99, True), (4.01, False)):
+        assert bool(doubt_of_t(x, x.mean() - far * error)) == is_doubted
+    s = scores({"old": np.full(60, 0.9), "new": 0.9 + x}, "AP")
+    tests = {margin: lf.gate(s, margin, **TWO)["test"].item() for margin in (0.05, 0.06, 0.2)}
+    assert tests == {0.05: "betting", 0.06: "betting", 0.2: "t"}
+    better = lf.gate(s, 0.2, **TWO, require="better")  # its mean is below 0
+    assert better["test"].item() == "t"
 
 
 @pytest.mark.slow
@@ -142,7 +156,7 @@ def test_the_gate_keeps_its_level_where_losses_are_rare_and_large():
 
     def passes(x, limit):
         t = stats.ttest_1samp(x, limit, alternative="greater").pvalue < 0.05
-        doubted = np.array([bool(doubt_of_t(one)) for one in x.T])
+        doubted = np.array([bool(doubt_of_t(one, limit)) for one in x.T])
         by_bets = p_above(x[:, doubted], np.full(doubted.sum(), limit), bets) < 0.05
         t[doubted] = by_bets
         return t.mean(), doubted.mean()
@@ -162,7 +176,11 @@ def test_the_gate_keeps_its_level_where_losses_are_rare_and_large():
     [
         ("not-worse", 60, "a loss of up to 1 in one of 20 requests could have gone unseen in 60"),
         ("better", 60, "a loss of up to 1 in one of 20 requests could have gone unseen in 60"),
-        ("equivalent", 100, "a difference of up to 1 in one of 34 requests could have gone unseen"),
+        (
+            "equivalent",
+            100,
+            "a loss of up to 1 in one of 34 requests could have gone unseen in 100",
+        ),
         ("not-worse", 150, ""),
     ],
 )
