@@ -75,11 +75,10 @@ def gate_so_far(
     -----
     Bets are made on the requests in the order in which they came; new ones of one look are in an
     order that the seed draws, because that of their ids often follows topics. However often one
-    looks, the probability of passing wrongly is at most alpha (see `compare`) on two conditions:
-    the looks bring requests in random order, and not one topic after another, and the candidate
-    and what is asked stay the same. Earlier requests
-    whose differences changed, because judgments were mended say, would let one try again: start
-    anew with another file and count both attempts.
+    looks, the probability of passing wrongly is at most alpha (see `compare`), as long as the looks
+    bring requests in random order, not one topic after another, and the candidate and what is asked
+    stay the same. Earlier requests whose differences changed, because judgments were mended say,
+    would let one try again: start anew with another file and count both attempts.
 
     Examples
     --------
