@@ -385,10 +385,10 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     )
     passes = _unchanged(table, rule.claim, alpha / shared)
     is_of_all = table["measure"].is_in([*of_all])
-    bounds = [bets.bound_of(name, of_scores) for name in table["measure"]]
+    bound = [bets.bound_of(name, of_scores) for name in table["measure"]]
     table = table.with_columns(
         required=required.set(is_of_all, None), unchanged=passes, of_all=is_of_all,
-        bound=pl.Series(bounds, dtype=pl.Float64),
+        bound=pl.Series(bound, dtype=pl.Float64),
     )  # fmt: skip
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))

@@ -57,7 +57,7 @@ def doubt_of_t(x: np.ndarray, limit: float) -> str:
     Examples
     --------
     >>> doubt_of_t(np.array([-0.8] + [0.01, 0.0, -0.01, 0.02] * 9), -0.05)
-    'large losses in 2 of 37 requests have 97 % of the variance of the differences'
+    'large losses in at most 2 of 37 requests have 97 % of the variance of the differences'
     """
     n, differ, values = len(x), np.count_nonzero(x), len(np.unique(x))
     if n >= ENOUGH and not differ:
@@ -68,7 +68,7 @@ def doubt_of_t(x: np.ndarray, limit: float) -> str:
     if n < MANY or not 0 < x.sum() - n * limit < SURE * math.sqrt(squares.sum()):
         return ""
     share = np.sort(squares[x < x.mean()])[-few:].sum() / squares.sum()
-    said = f"large losses in {few:,} of {n:,} requests have {100 * share:.0f} %"
+    said = f"large losses in at most {few:,} of {n:,} requests have {100 * share:.0f} %"
     return f"{said} of the variance of the differences" * bool(share > MOST)
 
 

@@ -128,8 +128,8 @@ def test_bets_decide_where_losses_are_rare_and_large():
     share = 100 * (squares[0] + squares[1]) / sum(squares)
     assert row["test"] == "betting"
     assert row["why"].endswith(
-        "tested by betting, a sequential test, because large losses in 2 of 60 requests have "
-        f"{share:.0f} % of the variance of the differences, where t may err more often than α."
+        "tested by betting, a sequential test, because large losses in at most 2 of 60 requests "
+        f"have {share:.0f} % of the variance of the differences, where t may err more often than α."
     )
     assert doubt_of_t(x, -0.05)
     for other in (-x, few_losses(24), few_losses(losses=(-0.05, -0.05)), around(0)):
