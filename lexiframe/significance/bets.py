@@ -156,6 +156,13 @@ def _no_bounds(measure: str) -> LexiframeError:
     )
 
 
+def _no_random_order(n: int) -> LexiframeError:
+    return LexiframeError(
+        f"betting: expected requests in random order, found that no mean fits the first {n:,}, as "
+        "later differences are others than earlier ones; begin anew, with requests in random order"
+    )
+
+
 def _given_order(d: Any) -> pl.Series:
     """Return the ids of the requests in the order of their first rows."""
     if isinstance(d, PairCube):
@@ -188,9 +195,12 @@ def interval(x: np.ndarray, bets: Bets, tail: float) -> tuple[np.ndarray, np.nda
     """Return the ends of an interval: the limits that bets on neither side reject at ``tail``.
 
     The limits are tried on a grid; the ends are one step outside of those that are not rejected.
+    Where all limits are rejected in a given order, the order is refused.
     """
     b = bets.bound
     low, high = sums.capital.interval((x / b + 1) / 2, tail, bets.n_planned)
+    if bets.given is not None and (low > high).any():
+        raise _no_random_order(len(x))
     return b * (2 * low - 1), b * (2 * high - 1)
 
 
@@ -217,6 +227,8 @@ def intervals_after(
     for n, (above, below) in enumerate(zip(*sides, strict=True), start=1):
         if n in asked:
             kept = limit[(np.maximum(above, below) <= least)[:, 0]]
+            if not len(kept):
+                raise _no_random_order(n)
             found.append((kept[0] - step, kept[-1] + step))
     low, high = np.array(found).T
     return low, high

@@ -18,6 +18,7 @@ from scipy import stats
 import lexiframe as lf
 from lexiframe.significance.bets import Bets, p_above
 from lexiframe.significance.clusters import estimates_of
+from lexiframe.significance.gates.gate_tests import doubt_of_t
 from lexiframe.significance.powered_means import powered_means
 from lexiframe.significance.replicates.algorithms import _unrelated
 
@@ -35,6 +36,12 @@ def two_points(rng, size):
     return np.where(rng.random(size) < 0.039, -1.0, (0.039 - MARGIN) / 0.961)
 
 
+def losses(rng, size):
+    """−0.8 in 2 % of the requests, else a little noise."""
+    usual = rng.normal((0.02 * 0.8 - MARGIN) / 0.98, 0.02, size)
+    return np.where(rng.random(size) < 0.02, -0.8, usual)
+
+
 def normal(rng, size):
     return np.clip(rng.normal(-MARGIN, 0.15, size), -1, 1)
 
@@ -47,6 +54,7 @@ def exponential(rng, size):
 KINDS = {
     "2 % of −1, else 0": rare,
     "3.9 % of −1, else .02": two_points,
+    "2 % of −.8, else noise": losses,
     "exponential losses": exponential,
     "normal, sd .15": normal,
 }
@@ -66,6 +74,12 @@ def by_bets(x, limit, planned=None):
     return p_above(x, np.full(x.shape[1], limit), bets) < ALPHA
 
 
+def as_gate_chooses(x, limit):
+    """By bets where t is doubted, else by t."""
+    doubted = np.array([bool(doubt_of_t(one, limit)) for one in x.T])
+    return np.where(doubted, by_bets(x, limit), by_t(x, limit))
+
+
 def table(title, rows):
     print(f"\n{title}\n")
     print("| differences | test | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |")
@@ -76,7 +90,7 @@ def table(title, rows):
 
 def shares(trials, shift):
     for name, draw in KINDS.items():
-        for test, passes in (("t", by_t), ("betting", by_bets)):
+        for test, passes in (("t", by_t), ("betting", by_bets), ("gate", as_gate_chooses)):
             found = []
             for n in SIZES:
                 x = draw(np.random.default_rng(n), (n, trials))

@@ -56,13 +56,16 @@ def confidence_sequence(
     ------
     LexiframeError
         For an unknown run, a measure without bounds, more requests than are planned, none that both
-        runs have, an alpha outside 0..1, and ``every`` below 1.
+        runs have, an alpha outside 0..1, ``every`` below 1, and an order of requests in which no
+        limit is left, which a random one hardly ever is.
 
-    Notes ----- If requests come in random order, the true mean difference is inside all intervals
-    at once with a probability of at least 1 − alpha, whatever the distribution: one may look at any
-    of them, and stop when one likes. An interval has the limits that the sequential test rejects on
-    neither side at alpha / 2 (see `compare`, ``test="betting"``), on a grid of 1,000 steps; a limit
-    that was rejected once stays so, and therefore no interval is wider than one before it.
+    Notes
+    -----
+    If requests come in random order, the true mean difference is inside all intervals at once with
+    a probability of at least 1 − alpha, whatever the distribution: one may look at any of them, and
+    stop when one likes. An interval has the limits that the sequential test rejects on neither side
+    at alpha / 2 (see `compare`, ``test="betting"``), on a grid of 1,000 steps; a limit that was
+    rejected once stays so, and therefore no interval is wider than one before it.
 
     Examples
     --------

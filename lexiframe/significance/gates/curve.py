@@ -112,7 +112,7 @@ def gate_curve(
         x = pairs.values[:, pair]
         x = x[~np.isnan(x)]
         delta = margins.size(measure, mean_score(cube, baseline, measure))
-        name = test or chosen_test(measure, pairs, pair, bets).test
+        name = test or chosen_test(measure, pairs, pair, bets, x.mean() - delta).test
         options = Options("greater", alpha, inner_trials, seed)
         if name == "betting":
             options = replace(options, bets=bets.bound_measure(measure, pairs, alpha))

@@ -9,6 +9,7 @@ from typing import Any, Self
 import polars as pl
 
 from lexiframe.base import escaped, printed
+from lexiframe.significance.gates.gate_reasons import AS_OBSERVED, UNSEEN
 from lexiframe.significance.gates.gate_rules import NOT_TESTED, rule_of
 from lexiframe.significance.tests_in_words import test_and_correction
 
@@ -33,7 +34,8 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> g = lf.gate(s, 0.1, baseline="old", candidate="new")
     >>> print(gate_sentences(g)["sentence"][0])
     UNDECIDED: AP does not show whether new is worse than old by more than the margin; about 88 \
-requests would be enough (paired t-test, α = 0.05, n = 6 of 6 requests).
+requests would be enough if the difference is as observed (paired t-test, α = 0.05, n = 6 of 6 \
+requests).
     """
     together = [name for name in _ONE_GATE if name != "test"]  # each measure may have its own
     parts = table.partition_by(together, maintain_order=True)
@@ -65,7 +67,7 @@ def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
         for name in {row["outcome"] for row in rows}
     }
     if outcome == "pass":
-        return f"by {printed.listed(named['pass'])}, {candidate} is {shown}"
+        return f"by {printed.listed(named['pass'])}, {candidate} is {shown}{_unseen(rows)}"
     said = []
     if "fail" in named:
         said.append(f"by {printed.listed(named['fail'])}, {candidate} is {opposite}")
@@ -92,7 +94,13 @@ def _needed(rows: list[dict[str, Any]]) -> str:
     sizes = [row["required"] for row in rows if row["outcome"] == "undecided"]
     if None in sizes:
         return ""
-    return f"; about {max(sizes):,} requests would be enough"
+    return f"; about {max(sizes):,} requests would be enough{AS_OBSERVED}"
+
+
+def _unseen(rows: list[dict[str, Any]]) -> str:
+    """Say what losses rows that pass may have missed, each once."""
+    parts = [part for row in rows for part in row["why"].removesuffix(".").split("; ")]
+    return "".join(f"; {part}" for part in dict.fromkeys(parts) if UNSEEN in part)
 
 
 def name_of_row(row: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,7 +20,8 @@ def reason(row: Row) -> str:
     ...         "outcome": "undecided", "mean_difference": -0.004, "margin": 0.01, "n": 50,
     ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320, "ci_low": -0.012})
     'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: p = 0.21 for \
-not worse, 0.79 for worse, mean difference -0.004, n = 50; it would take about 320 requests.'
+not worse, 0.79 for worse, mean difference -0.004, n = 50; it would take about 320 requests if the \
+difference is as observed.'
     """
     outcome: str = row["outcome"]
     claim = _CLAIMS[rule_of(row["require"]).claim, outcome](row)
@@ -98,7 +100,7 @@ def _undecided_reason(row: Row) -> str:
     elif row["required"] is None:
         needed = "no number of requests that was tried would decide it"
     else:
-        needed = f"it would take about {row['required']:,} requests"
+        needed = f"it would take about {row['required']:,} requests{AS_OBSERVED}"
     return f"{p}, {_observed(row)}; {_poor(row)}{needed}"
 
 
@@ -118,8 +120,27 @@ def _poor(row: Row) -> str:
     )
 
 
+UNSEEN = "could have gone unseen in"
+"""What a verdict takes over from the reason of a row that passes."""
+AS_OBSERVED = " if the difference is as observed"
+
+
+def _unseen(row: Row) -> str:
+    """Say that a rare loss may have been missed, where three times the bound over n is too much.
+
+    If one in n / 3 requests loses, there is none among n with a probability of about 5 %.
+    """
+    bound, n = row.get("bound", math.inf), row["n"]
+    # Bets take bounds into account, and a model judges more requests than those that are counted.
+    is_sure = row.get("of_all") or row.get("test") in ("betting", "t(model)")
+    if is_sure or not row["margin"] < 3 * bound / n < math.inf:
+        return ""
+    one_in = max(math.ceil(n / 3), 2)
+    return f"; a loss of up to {bound:g} in one of {one_in:,} requests {UNSEEN} {n:,}"
+
+
 _EVIDENCE: dict[str, Callable[[Row], str]] = {
-    "pass": lambda row: f"{_p(row['p_adjusted'])}, {_observed(row)}",
+    "pass": lambda row: f"{_p(row['p_adjusted'])}, {_observed(row)}{_unseen(row)}",
     "fail": lambda row: f"{_p(row['p_opposite_adjusted'])}, {_observed(row)}",
     "undecided": _undecided_reason,
 }

@@ -19,6 +19,11 @@ RARE, FEW_VALUES, ENOUGH = 0.2, 3, 10
 """Differences are rare where fewer than this share of them is not 0, and discrete where they have
 no more than so many values: there the t-test does not keep its level. Fewer than ten requests do
 not tell."""
+FEW, MOST, MANY, SURE = 0.03, 0.4, 25, 4
+"""Losses are rare and large where this share of the requests, those that lose most, has more than
+so much of the sum of squares, in so many requests or more, which normal differences hardly ever do.
+It matters where the mean is above the limit by less than so many standard errors: of losses of one
+size of which one was seen, there are hardly ever more than 1 + 3.74 (Poisson, 95 %)."""
 
 
 class Chosen(NamedTuple):
@@ -28,16 +33,15 @@ class Chosen(NamedTuple):
     why: str = ""
 
 
-def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets) -> Chosen:
-    """Return the sequential test where differences are rare or discrete and bounded, else t."""
+def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets, limit: float) -> Chosen:
+    """Return the sequential test where t may err and the measure is bounded, else t.
+
+    ``limit`` is the mean difference above which the pair passes.
+    """
     x = pairs.values[:, pair]
-    x = x[~np.isnan(x)]
-    differ, values = np.count_nonzero(x), len(np.unique(x))
-    if len(x) < ENOUGH or (differ >= RARE * len(x) and values > FEW_VALUES):
+    said = doubt_of_t(x[~np.isnan(x)], limit)
+    if not said:
         return Chosen("t")
-    said = f"all {len(x):,} differences are 0"
-    if differ:
-        said = f"{differ:,} of {len(x):,} differences are not 0, and they have {values} values"
     try:
         bets.bound_measure(measure, pairs, 0.05)
     except LexiframeError:
@@ -45,6 +49,27 @@ def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets) -> Chosen:
                            "test, does not, but needs the measure's bounds (bounds=)")  # fmt: skip
     return Chosen("betting", f"tested by betting, a sequential test, because {said}, where t may "
                              "err more often than α")  # fmt: skip
+
+
+def doubt_of_t(x: np.ndarray, limit: float) -> str:
+    """Return why t may err: differences are rare or discrete, or losses rare and large; or nothing.
+
+    Examples
+    --------
+    >>> doubt_of_t(np.array([-0.8] + [0.01, 0.0, -0.01, 0.02] * 9), -0.05)
+    'large losses in at most 2 of 37 requests have 97 % of the variance of the differences'
+    """
+    n, differ, values = len(x), np.count_nonzero(x), len(np.unique(x))
+    if n >= ENOUGH and not differ:
+        return f"all {n:,} differences are 0"
+    if n >= ENOUGH and (differ < RARE * n or values <= FEW_VALUES):
+        return f"{differ:,} of {n:,} differences are not 0, and they have {values} values"
+    few, squares = math.ceil(FEW * n), (x - x.sum() / max(n, 1)) ** 2
+    if n < MANY or not 0 < x.sum() - n * limit < SURE * math.sqrt(squares.sum()):
+        return ""
+    share = np.sort(squares[x < x.mean()])[-few:].sum() / squares.sum()
+    said = f"large losses in at most {few:,} of {n:,} requests have {100 * share:.0f} %"
+    return f"{said} of the variance of the differences" * bool(share > MOST)
 
 
 def fewest_ties(margin: float, bets: Bets) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, shown, sums, to_polars, typed
+from lexiframe.base import LexiframeError, n_and_first, resampling, shown, sums, to_polars, typed
 from lexiframe.io import kept_json, output_files
 from lexiframe.pairwise import PairCube, PairsLike
 from lexiframe.significance.differences import cube_of
@@ -55,7 +55,8 @@ def gate_so_far(
         How many requests there will be in the end at most.
     **options
         Further options of `gate`: ``require``, ``alpha``, ``bounds``, ``missing`` and others, but
-        for ``test``, ``order`` and ``candidate`` lists.
+        for ``test``, ``order`` and ``candidate`` lists. ``seed`` draws the order of requests that
+        come in one look.
 
     Returns
     -------
@@ -72,11 +73,12 @@ def gate_so_far(
 
     Notes
     -----
-    Bets are made on the requests in the order in which they came; new ones of one look are in the
-    order of their ids. However often one looks, the probability of passing wrongly is at most alpha
-    (see `compare`), as long as the candidate and what is asked stay the same. Earlier requests
-    whose differences changed, because judgments were mended say, would let one try again: start
-    anew with another file and count both attempts.
+    Bets are made on the requests in the order in which they came; new ones of one look are in an
+    order that the seed draws, because that of their ids often follows topics. However often one
+    looks, the probability of passing wrongly is at most alpha (see `compare`), as long as the looks
+    bring requests in random order, not one topic after another, and the candidate and what is asked
+    stay the same. Earlier requests whose differences changed, because judgments were mended say,
+    would let one try again: start anew with another file and count both attempts.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def gate_so_far(
         _refuse_changed_results(path, before, seen)
         order = before["requests"]
         if before["decided_at"] is None:
-            order = order + sorted({*seen["query_id"]} - {*order})
+            order = order + _drawn_order({*seen["query_id"]} - {*order}, len(order), options)
         table = gate(
             _chosen_rows(d, order), margin, baseline=baseline, candidate=candidate, test="betting",
             order=order, n_planned=n_planned, **options,
@@ -115,7 +117,15 @@ def gate_so_far(
             "decided_at": len(order) if is_decided else None,
         }
         _STATE.write(path, now)
-    return Decision.whole(table)
+    return Decision.whole(table.with_columns(seed=pl.lit(options.get("seed", 0), pl.Int64)))
+
+
+def _drawn_order(new: set[str], before: int, options: Mapping[str, Any]) -> list[str]:
+    """Return the new requests of one look in an order that hangs on the seed alone."""
+    seed = options.get("seed", 0)
+    resampling.check_draws("gate_so_far", "requests", 1, seed)
+    ids = sorted(new)
+    return [ids[place] for place in np.random.default_rng([seed, before]).permutation(len(ids))]
 
 
 def _asked(

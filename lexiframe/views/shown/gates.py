@@ -26,8 +26,8 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
     >>> print(gate_text(lf.gate(s, 0.1, baseline="old", candidate="new")))
     UNDECIDED: AP does not show whether new is worse than old by more than the
-    margin; about 88 requests would be enough (paired t-test, α = 0.05, n = 6 of 6
-    requests).
+    margin; about 88 requests would be enough if the difference is as observed
+    (paired t-test, α = 0.05, n = 6 of 6 requests).
     <BLANKLINE>
     Differences, new minus old, positive if better; 90 % intervals
     ┌──────────────────────────────────────────────────────────────────┐
@@ -39,7 +39,8 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     AP: UNDECIDED: it is not known whether new is worse than old by more than 0.1: p
     = 0.7292 for not worse, 0.2708 for worse, mean difference -0.15, n = 6; with 6
     requests this gate would pass a candidate that is as good, and differs by as
-    much, in about 30 % of cases; it would take about 88 requests.
+    much, in about 30 % of cases; it would take about 88 requests if the difference
+    is as observed.
     """
     table = table.sort(*_group_columns(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]

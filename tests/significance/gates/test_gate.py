@@ -196,7 +196,7 @@ def test_only_undecided_rows_ask_for_requests():
     row = one(scores_of(around(-0.012)))
     assert row["outcome"] == "undecided"
     assert row["required"] == 243
-    assert row["why"].endswith("it would take about 243 requests.")
+    assert row["why"].endswith("it would take about 243 requests if the difference is as observed.")
     on_the_margin = one(preferences({("new", "old"): [-0.5, -0.25, 0.0, -0.25]}), 0.25, test="t")
     assert on_the_margin["required"] is None
     assert on_the_margin["why"].endswith("no number of requests that was tried would decide it.")
@@ -412,7 +412,7 @@ def test_a_table_without_runs():
         ("not-worse", 0.0, "new is not worse than old by more than 0.02: p = 0.007"),
         ("not-worse", -0.05, "new is worse than old by more than 0.02: p < 0.001, mean diff"),
         ("not-worse", -0.012, "it is not known whether new is worse than old by more than 0.02: "),
-        ("better", 0.05, "new is better than old: p < 0.001, mean difference 0.05, n = 40."),
+        ("better", 0.05, "new is better than old: p < 0.001, mean difference 0.05, n = 40;"),
         ("better", -0.05, "new is not better than old by 0.02: p < 0.001"),
         ("better", 0.01, "it is not known whether new is better than old: p = 0.21"),
         (
@@ -436,14 +436,16 @@ def test_the_verdict_of_a_gate():
     said = lf.verdict(passed)
     assert said.select("baseline", "candidate", "outcome").rows() == [("old", "new", "pass")]
     assert said["sentence"].item() == (
-        "PASS: by AP and RR, new is not worse than old by more than the margin (paired t-test, "
-        "α = 0.05, n = 40 of 40 requests)."
+        "PASS: by AP and RR, new is not worse than old by more than the margin; a loss of up to 1 "
+        "in one of 14 requests could have gone unseen in 40 (paired t-test, α = 0.05, n = 40 of 40 "
+        "requests)."
     )
     d = pl.concat([two_measures(), scores_of(around(-0.06), "P@5")])
     failed = lf.gate(d, 0.02, **how)
     assert lf.verdict(failed)["sentence"].item() == (
         "FAIL: by P@5, new is worse than old by more than the margin; RR does not show it; "
-        "about 243 requests would be enough (paired t-test, α = 0.05, n = 40 of 40 requests)."
+        "about 243 requests would be enough if the difference is as observed (paired t-test, α = "
+        "0.05, n = 40 of 40 requests)."
     )
     both = lf.verdict(pl.concat([passed, failed.with_columns(candidate=pl.lit("newer"))]))
     assert both["outcome"].to_list() == ["pass", "fail"]

@@ -36,25 +36,62 @@ def state(tmp_path):
 def test_a_job_goes_on_where_it_was_and_stops_when_decided(state):
     how = {"state": state, "n_planned": 300, **TWO}
     tables = [so_far(preferences(X[:n]), 0.1, **how) for n in (20, 60, 60, 150, 300)]
-    whole = lf.gate(preferences(X), 0.1, **TWO, order="given", n_planned=300)
     assert tables[0]["outcome"].item() == "undecided"
     assert tables[1].equals(tables[2])
     decided = [table for table in tables if table["outcome"].item() != "undecided"]
-    assert decided[0]["outcome"].item() == whole["outcome"].item() == "pass"
+    assert decided[0]["outcome"].item() == "pass"
     kept = json.loads(state.read_text())
     assert kept["decided_at"] == decided[0]["n"].item() == decided[-1]["n"].item()
-    assert kept["differences"]["AP"] == X[: kept["decided_at"]].tolist()
+    assert kept["differences"]["AP"] == [X[int(name[1:])] for name in kept["requests"]]
+    whole = lf.gate(preferences(X), 0.1, **TWO, order=kept["requests"], n_planned=300)
+    assert decided[0]["outcome"].item() == whole["outcome"].item()
 
 
 def test_requests_come_in_the_order_of_their_looks(state):
-    """New ones of one look are in the order of their ids, behind those that were seen before."""
+    """New ones of one look are in an order drawn by the seed, behind those that were seen."""
     late, early = preferences(X[:30], first=100), preferences(X[30:60])
-    so_far(late, 0.1, state=state, n_planned=90, **TWO)
-    table = so_far(pl.concat([early, late]), 0.1, state=state, n_planned=90, **TWO)
-    order = [*late["query_id"], *early["query_id"]]
+    so_far(late, 0.1, state=state, n_planned=90, seed=4, **TWO)
+    table = so_far(pl.concat([early, late]), 0.1, state=state, n_planned=90, seed=4, **TWO)
+    drawn = [np.random.default_rng([4, before]).permutation(30) for before in (0, 30)]
+    ids = zip((late, early), drawn, strict=True)
+    order = [name for look, places in ids for name in look["query_id"].gather(places)]
     assert json.loads(state.read_text())["requests"] == order
     same = lf.gate(pl.concat([early, late]), 0.1, **TWO, order=order, n_planned=90)
-    assert table.equals(same)
+    assert table.drop("seed").equals(same.drop("seed"))
+    assert table["seed"].to_list() == [4]
+    with pytest.raises(lf.LexiframeError, match="with seed = 4, found 5; ask the same"):
+        so_far(late, 0.1, state=state, n_planned=90, seed=5, **TWO)
+    with pytest.raises(lf.LexiframeError, match="gate_so_far: expected seed to be a whole number"):
+        so_far(late, 0.1, state=state.with_name("other"), n_planned=90, seed=-1, **TWO)
+
+
+def topics(seed=0):
+    """Three topics of 60 requests, a large gain first; the mean is worse than −0.02."""
+    noise = np.random.default_rng(seed).normal(0, 0.02, 180)
+    return np.repeat([0.3, -0.04, -0.338], 60) + noise
+
+
+def test_topics_in_the_order_of_their_ids_do_not_let_a_worse_candidate_pass(tmp_path):
+    """In the order of ids all of them pass; a share of them that is more than alpha does not."""
+    how = {"n_planned": 180, **TWO}
+    found = [
+        so_far(preferences(topics(n)), 0.02, state=tmp_path / str(n), **how, seed=n)
+        for n in range(12)
+    ]
+    assert all(topics(n).mean() < -0.02 for n in range(12))
+    outcomes = [table["outcome"].item() for table in found]
+    assert outcomes.count("pass") <= stats.binom.isf(1e-3, 12, 0.05)
+    assert all((table["ci_low"] < table["ci_high"]).all() for table in found)
+
+
+def test_requests_that_are_in_no_random_order_are_refused():
+    """There the ends of an interval were the wrong way round, and the candidate passed."""
+    d, how = preferences(topics()), {**TWO, "n_planned": 180}
+    message = "betting: expected requests in random order, found that no mean fits the first 180"
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.gate(d, 0.02, **how, order="given")
+    with pytest.raises(lf.LexiframeError, match="expected requests in random order, found that no"):
+        lf.significance.confidence_sequence(d, **how)
 
 
 def test_an_evaluation_does_not_tell_in_which_order_the_requests_came():

@@ -6,12 +6,13 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import lexiframe as lf
-from lexiframe.significance.bets import Bets
+from lexiframe.significance.bets import Bets, p_above
 from lexiframe.significance.gates.gate_in_words import gate_sentences
 from lexiframe.significance.gates.gate_rules import Rule
-from lexiframe.significance.gates.gate_tests import adjusted, fewest_ties
+from lexiframe.significance.gates.gate_tests import adjusted, doubt_of_t, fewest_ties
 from lexiframe.views.shown.gates import gate_text
 from tests.small_tables import preferences, scores
 
@@ -114,6 +115,99 @@ def test_bets_decide_where_differences_are_rare_or_discrete():
     assert named["test"].item() == "betting"
 
 
+def few_losses(n=60, losses=(-0.8, -0.5), noise=0.02):
+    """Small differences, and a few requests that lose much."""
+    return np.array([*losses, *np.random.default_rng(n).normal(0.01, noise, n - len(losses))])
+
+
+def test_bets_decide_where_losses_are_rare_and_large():
+    x = few_losses()
+    s = scores({"old": np.full(60, 0.9), "new": 0.9 + x}, "AP")
+    row = lf.gate(s, 0.05, **TWO).row(0, named=True)
+    squares = [(value - sum(x) / 60) ** 2 for value in x]
+    share = 100 * (squares[0] + squares[1]) / sum(squares)
+    assert row["test"] == "betting"
+    assert row["why"].endswith(
+        "tested by betting, a sequential test, because large losses in at most 2 of 60 requests "
+        f"have {share:.0f} % of the variance of the differences, where t may err more often than α."
+    )
+    assert doubt_of_t(x, -0.05)
+    for other in (-x, few_losses(24), few_losses(losses=(-0.05, -0.05)), around(0)):
+        assert not doubt_of_t(other, -0.05)
+
+
+def test_a_candidate_that_is_worse_or_clearly_above_the_limit_is_tested_by_t():
+    """Few losses make t pass too often, but only near the limit, and not fail."""
+    x = few_losses()
+    error = x.std() / 60**0.5  # of n, so that an end is hit but for a thousandth
+    for far, is_doubted in ((-0.01, False), (0.01, True), (3.99, True), (4.01, False)):
+        assert bool(doubt_of_t(x, x.mean() - far * error)) == is_doubted
+    s = scores({"old": np.full(60, 0.9), "new": 0.9 + x}, "AP")
+    tests = {margin: lf.gate(s, margin, **TWO)["test"].item() for margin in (0.05, 0.06, 0.2)}
+    assert tests == {0.05: "betting", 0.06: "betting", 0.2: "t"}
+    better = lf.gate(s, 0.2, **TWO, require="better")  # its mean is below 0
+    assert better["test"].item() == "t"
+
+
+@pytest.mark.slow
+def test_the_gate_keeps_its_level_where_losses_are_rare_and_large():
+    """Where as many requests as three times the bound over the margin show them; and its power."""
+    trials, n, bets = 2000, 200, Bets(bound=1.0, level=0.05)
+
+    def passes(x, limit):
+        t = stats.ttest_1samp(x, limit, alternative="greater").pvalue < 0.05
+        doubted = np.array([bool(doubt_of_t(one, limit)) for one in x.T])
+        by_bets = p_above(x[:, doubted], np.full(doubted.sum(), limit), bets) < 0.05
+        t[doubted] = by_bets
+        return t.mean(), doubted.mean()
+
+    rng = np.random.default_rng(1)
+    for rate, loss in ((0.02, 0.8), (0.02, 0.5), (0.04, 0.5), (0.04, 0.8)):
+        for noise in (0.01, 0.05):
+            usual = rng.normal((rate * loss - 0.02) / (1 - rate), noise, (n, trials))
+            x = np.where(rng.random((n, trials)) < rate, -loss, usual)
+            assert passes(x, -0.02)[0] <= 0.06, (rate, loss, noise)
+    for n in (25, 34, 50, 200):
+        assert passes(rng.normal(0, 0.1, (n, trials)), -0.02)[1] < 0.02, n
+
+
+@pytest.mark.parametrize(
+    "require, n, said",
+    [
+        ("not-worse", 60, "a loss of up to 1 in one of 20 requests could have gone unseen in 60"),
+        ("better", 60, "a loss of up to 1 in one of 20 requests could have gone unseen in 60"),
+        (
+            "equivalent",
+            100,
+            "a loss of up to 1 in one of 34 requests could have gone unseen in 100",
+        ),
+        ("not-worse", 150, ""),
+    ],
+)
+def test_losses_that_could_have_gone_unseen_are_said(require, n, said):
+    """Where three times the bound over n is more than the margin of 0.02."""
+    mean = 0.01 if require == "better" else 0.0
+    s = scores({"old": [0.5] * n, "new": [0.5 + x for x in around(mean, 0.01, n)]}, "AP")
+    g = lf.gate(s, 0.02, **TWO, require=require)
+    assert (g["outcome"].item(), g["test"].item()) == ("pass", "t")
+    assert ("unseen" in g["why"].item()) == bool(said)
+    assert said in g["why"].item()
+    assert said in gate_sentences(g)["sentence"].item()
+    if said:  # with a probability of about 5 %
+        one_in = int(re.search(r"one of (\d+)", said)[1])
+        assert (1 - 1 / one_in) ** n == pytest.approx(0.05, abs=0.01)
+
+
+def test_no_bounds_no_sentence_of_what_was_not_seen():
+    s = scores({"old": [0.5] * 40, "new": [0.5 + x for x in around(0, 0.01, 40)]}, "mine")
+    how = {**TWO, "larger_is_better": ["mine"]}
+    assert "unseen" not in lf.gate(s, 0.02, **how)["why"].item()
+    said = lf.gate(s, 0.02, **how, bounds={"mine": (0, 3)}, test="bootstrap")["why"].item()
+    assert said.endswith("; a loss of up to 3 in one of 14 requests could have gone unseen in 40.")
+    by_bets = lf.gate(s, 0.4, **how, bounds={"mine": (0, 3)}, test="betting")
+    assert "unseen" not in by_bets["why"].item()
+
+
 def test_each_measure_has_its_own_test_and_one_sentence():
     x = np.zeros(60)
     x[:3] = -0.02
@@ -193,4 +287,4 @@ def test_a_gate_of_few_requests_is_not_called_poor_where_it_is_not():
     row = poor_row("t", spread=0.05)
     assert row["outcome"] == "pass"
     assert "unchanged" not in poor_row("t", require="better")["why"]
-    assert poor_row("t", spread=0.3)["why"].endswith("requests.")
+    assert poor_row("t", spread=0.3)["why"].endswith("as observed.")
