@@ -280,7 +280,7 @@ HARD = {
     "AP, m = 3": ("AP", 3, random_ranks), "nDCG@10, m = 3": ("nDCG@10", 3, random_ranks),
 }  # fmt: skip
 """Metrics of which a run has little in a hard request, the relevant items and their ranks."""
-EASY, HARD_SIZES = ((0.0, 0.0), (0.1, 0.1), (0.2, 0.05)), (5, 10, 25, 50, 100, 200)
+EASY, HARD_SIZES = ((0.0, 0.0), (0.1, 0.1), (0.05, 0.0), (0.2, 0.05), (0.3, 0.0)), (5, 10, 25, 50, 100, 200)
 """Shares of requests in which the first run, and the second, have all relevant items first."""
 
 
