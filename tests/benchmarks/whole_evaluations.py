@@ -337,7 +337,8 @@ def print_greatest(found: Found) -> None:
 def print_errors(found: Found) -> None:
     """Print the share of evaluations that err, that by the t-test, and the power, by m."""
     for (kind, m, cell), (errors, of_t, power) in found.items():
-        row = kind, m, *cell, f"{errors:.3f}", f"{of_t:.3f}", f"{power:.2f}"
+        found_of_one = "" if cell[0] == ANY else f"{power:.2f}"
+        row = kind, m, *cell, f"{errors:.3f}", f"{of_t:.3f}", found_of_one
         print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
