@@ -40,10 +40,11 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from lexiframe.base import sums
 from lexiframe.metrics import values_of
-from lexiframe.orderings import means
+from lexiframe.orderings import run_means
 from lexiframe.pairwise import facts, measured, parse_measures
 from lexiframe.significance.audits import tested_families
 from lexiframe.significance.differences import Differences, Options
@@ -233,8 +234,16 @@ def interval_of_differences(measure: str, values: np.ndarray) -> tuple[np.ndarra
 
 def interval_of_means(measure: str, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval that `run_means` gives the mean of each column, a run of its own."""
-    moments, of = sums.Moments.add_up(values, ROUNDING), facts.Facts.named(measure)
-    return means._mean_intervals(moments, (0.0, 1.0), ALPHA, are_hits=of.are_hits)
+    n, times = values.shape
+    column = pl.int_range(times, eager=True).cast(pl.String).str.zfill(6)
+    table = pl.DataFrame({"run": pl.concat([column] * n), "value": values.ravel()})
+    place = pl.int_range(n, eager=True).cast(pl.String)
+    requests = {
+        "query_id": place.gather(np.repeat(np.arange(n), times)),
+        "measure": pl.lit(measure),
+    }
+    found = run_means(table.with_columns(**requests), ALPHA)
+    return found["ci_low"].to_numpy(), found["ci_high"].to_numpy()
 
 
 def held(job: Intervals) -> dict[tuple[str, str, int, float], np.ndarray]:
