@@ -313,9 +313,10 @@ def metric_differences(
     mean = (easy[0] - easy[1]) * (1 - both.mean())
     d, found = (x[0] - x[1]).reshape(n, times), []
     for size in HARD_SIZES:
-        moments = sums.Moments.add_up(d[:size], ROUNDING)
-        by_t = sums.Estimates.of_values(moments).ends(ALPHA / 2)
-        wide = sums.bounded_means.with_bounds(moments, -1.0, 1.0).ends(ALPHA / 2)
+        by_t, wide = (
+            sums.Estimates.of_values(sums.Moments.add_up(x, ROUNDING)).ends(ALPHA / 2)
+            for x in (d[:size], np.concatenate([d[:size], np.ones((1, times)) * [[1], [-1]]]))
+        )
         every = interval_of_differences(measure, d[:size]), by_t, wide
         wider = np.median(wide[1] - wide[0]) / np.median(by_t[1] - by_t[0])
         found.append((*(covers(ends, mean)[0] for ends in every), wider))
