@@ -77,20 +77,19 @@ def interval_of_kind(
 ) -> Interval:
     """Return the interval that holds its level for what a measure can give.
 
-    Of values −1, 0 and 1 it is Bonett and Price's. Of others it is Student's; where at most one
-    value differs from the rest, of these and of −``bound`` and ``bound``, if these are known.
+    Of values −1, 0 and 1 it is Bonett and Price's. Of others it is Student's, of these and of
+    −``bound`` and ``bound``, which are infinite where they are not known.
     """
     x = d.moments if isinstance(d, Differences) else d
+    is_within = max(x.greatest.max(initial=0), -x.least.min(initial=0)) <= bound < np.inf
     if are_signs:
         low, high = sums.bounded_means.signs_ends(x.wins, x.losses, x.n, options.tail)
-        low, high = np.where(x.n > 1, low, np.nan), np.where(x.n > 1, high, np.nan)
+    elif is_within:
+        low, high = sums.bounded_means.add_bounds(x, -bound, bound).ends(options.tail)
+        low, high = np.maximum(low, -bound), np.minimum(high, bound)
     else:
         low, high = sums.Estimates.of_values(x).ends(options.tail)
-        few = x.one_differs & (x.n > 1)
-        if few.any() and np.isfinite(bound):
-            wide = sums.bounded_means.add_bounds(x, -bound, bound).ends(options.tail)
-            low = np.where(few, np.maximum(wide[0], -bound), low)
-            high = np.where(few, np.minimum(wide[1], bound), high)
+    low, high = (np.where(x.n > 1, end, np.nan) for end in (low, high))
     return one_sided(*sums.bounded_means.hold_mean(low, high, x.mean), options)
 
 

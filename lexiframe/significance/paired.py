@@ -214,9 +214,11 @@ def compare(
     the requests; the test is one of all pairs. So an interval may lack 0 without a rejection, or
     have it with one. Where a measure gives −1, 0 and 1 alone (LR, LP, Success) it is that of Bonett
     & Price (JEBS 2012, doi:10.3102/1076998611411915): with p = (wins + 1)/(n + 2) and
-    q = (losses + 1)/(n + 2), p − q ± z·√((p + q − (p − q)²)/(n + 2)). Others are Student's; where
-    at most one difference is another than the rest, that of the n differences and of the least and
-    the greatest one that the measure allows. Equal differences without known bounds have none.
+    q = (losses + 1)/(n + 2), p − q ± z·√((p + q − (p − q)²)/(n + 2)). Of other measures with bounds
+    it is Student's of the differences, and of the least and the greatest one that the measure
+    allows: of the differences alone it holds too few means where most are alike and few far away,
+    as those of RR and AP of hard requests. Without bounds it is Student's, and none where all
+    differences are equal.
 
     Equal differences have no t: p is 2^(1 − n), which is what sign flips allow, and 1 when all are
     0; d_z and t are null or infinite. Everywhere two numbers count as equal when they differ by no

@@ -1,21 +1,27 @@
 """Whether whole evaluations find differences that are not there, and intervals hold true means.
 
 ``python -m tests.benchmarks.whole_evaluations [SHARE]`` simulates SHARE (default 1) of `TIMES` for
-each cell of the tables on the page about tests, in as many processes as there are processors.
+each cell of the tables on the page about tests; ``SHARE PROCESSES`` says in how many processes,
+as many as there are processors if it is not given.
 
 *Evaluations.* The m relevant items of a request have random ranks among `DOCUMENTS`, in each run
-independently, so that no run is better. A cell is the share of evaluations, by `compare` with its
-defaults, that find any pair of runs to differ; beside it that by the t-test. For the power one run
+independently, so that no run is better; or they are first or have such ranks, with equal chances.
+A cell is the share of evaluations, by the default of `compare` with fewer sign flips, that find any
+pair of runs to differ; beside it that by the t-test with Holm's correction. For the power one run
 takes the place of another: in every second request, at random, it ranks all relevant items first.
 A cell of that table is the share of the other runs that it is found to differ from. Evaluations of
-few runs and requests are parts of those of many. Cells above the level by more than two standard
+few runs and requests are parts of those of many. Cells above the level by more than 2.6 standard
 errors are simulated again, ten times as often.
+
+*Shapes.* The scores of half of the runs vary, and those of the others are their mean in all
+requests. So the means are equal, but the runs cannot be exchanged.
 
 *Intervals.* A ranking has all relevant items first, with a probability that makes the true mean
 what it is to be; else its ranks are random, or it finds the next item at each rank with the
 probability 0.05. For differences one run has all relevant items first and the other none at all,
 and else both have rankings of the latter kinds. A cell is the share of intervals of 95 % that hold
-the true mean, the least of all m and both kinds.
+the true mean, the least of all m and both kinds. The last table is of differences between the
+metrics of two runs that both have few easy requests, and random ranks in the others.
 
 All is computed by what `compare` computes with, for many evaluations at once: positions become
 preferences by `measured.measure_positions`, and `compare_families` tests these, as in `audit`.
@@ -30,27 +36,38 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # each process has one processor
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from lexiframe.base import sums
 from lexiframe.metrics import values_of
-from lexiframe.orderings import means
-from lexiframe.pairwise import arrays, measured, parse_measures
+from lexiframe.orderings import run_means
+from lexiframe.pairwise import facts, measured, parse_measures
 from lexiframe.significance.audits import tested_families
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.intervals import bets_interval, t_interval, widen_equal_intervals
+from lexiframe.significance.intervals import interval_of_kind
 from lexiframe.theory.rankings import positions_of
 
 MEASURES = ("RPP", "LR", "LP", "AP", "RR", "nDCG@10", "Success@10")
+SIX = MEASURES[:-1]
+"""The measures of `evaluate`, unless others are asked for."""
+ANY = "any of six"
+"""In place of a measure: whether an evaluation finds anything by any of `SIX`."""
 PREFERENCES = {"RPP", "LR", "LP"}
-RELEVANT, RUNS, REQUESTS = (1, 3, 20), (2, 3, 10, 30), (2, 3, 5, 8, 12, 20, 43, 100)
+RELEVANT, RUNS, REQUESTS = (1, 3, 20), (2, 10, 30), (3, 5, 8, 12, 43, 100)
+MOST = 1000
+"""How many runs times requests are simulated."""
+TOP = (10, 3), (30, 5), (100, 6)
+"""Numbers of runs and of requests in which the relevant item is first, or has a random rank."""
 DOCUMENTS = 1000
 ALPHA = 0.05
 TIMES = 1000
 """How many evaluations are simulated for each cell."""
+TRIALS = 2**10
+"""How many sign flips an evaluation has: all of up to eleven requests."""
 AGAIN = 10
 """How many times as many for a cell above the level."""
 ROUNDING = np.full((1, 1), sums.TIE)
@@ -63,9 +80,17 @@ Cell = tuple[str, int, int]
 """A measure, a number of runs and a number of requests."""
 
 
-class Job(NamedTuple):
-    """Some evaluations of which cells are counted, with m relevant items in each request."""
+Found = dict[tuple[str, int, Cell], np.ndarray]
+"""By the kind of ranks, the number of relevant items and the cell: what is counted of it."""
 
+
+class Job(NamedTuple):
+    """Some evaluations of which cells are counted, with m relevant items in each request.
+
+    ``kind`` is that of the rankings.
+    """
+
+    kind: str
     m: int
     seed: int
     times: int
@@ -73,8 +98,8 @@ class Job(NamedTuple):
 
 
 def limit(times: int) -> float:
-    """Return the level and two standard errors of a share of so many evaluations."""
-    return ALPHA + 2 * (ALPHA * (1 - ALPHA) / times) ** 0.5
+    """Return the level and 2.6 standard errors of a share of so many evaluations."""
+    return ALPHA + 2.6 * (ALPHA * (1 - ALPHA) / times) ** 0.5
 
 
 def random_ranks(rng: np.random.Generator, rankings: int, m: int) -> np.ndarray:
@@ -90,6 +115,15 @@ def found_ranks(rng: np.random.Generator, rankings: int, m: int) -> np.ndarray:
     return np.cumsum(rng.geometric(0.05, (rankings, m)), axis=1)
 
 
+def top_ranks(rng: np.random.Generator, rankings: int, m: int) -> np.ndarray:
+    """Draw rankings that have all relevant items first, or at random ranks: one half each."""
+    is_top = rng.random((rankings, 1)) < 0.5
+    return np.where(is_top, np.arange(1, m + 1), random_ranks(rng, rankings, m))
+
+
+KINDS = {"random": random_ranks, "found": found_ranks, "top": top_ranks}
+
+
 def preferences(ranks: np.ndarray, measures: Iterable[str]) -> dict[str, np.ndarray]:
     """Compute preferences from ranks, requests × runs × items: requests × pairs, by measure."""
     names = [f"r{run:02d}" for run in range(ranks.shape[1])]
@@ -103,75 +137,83 @@ def differences(values: np.ndarray) -> Differences:
     return Differences(np.moveaxis(values, 1, 0).reshape(values.shape[1], -1), ROUNDING)
 
 
-def differs(
-    measure: str, test: str, values: np.ndarray, pairs: np.ndarray, seed: int
-) -> np.ndarray:
-    """Test evaluations (× requests × pairs) by some of the pairs: evaluations × pairs."""
-    d, size = differences(values[:, :, pairs]), len(pairs)
-    options = Options("two-sided", ALPHA, 10_000, seed, effect_intervals=False)
-    found = np.zeros((len(values), size), bool)
-    chosen = tested_families.chosen_tests(
-        test, d, size, options, is_metric=measure not in PREFERENCES
-    )
-    for name, how, some in chosen:
-        part = tested_families.some_columns(d, tested_families.columns_of(some, size))
-        _, p_adjusted = tested_families.compare_families(name, part, size, "holm", how)
-        found[some] = p_adjusted < ALPHA
-    return found
+def differs(test: str, values: np.ndarray, pairs: np.ndarray, seed: int) -> np.ndarray:
+    """Test evaluations (× requests × pairs) by some of the pairs: evaluations × pairs.
+
+    By joint sign flips with step-down max-t, the default, or by another test with Holm's.
+    """
+    options = Options("two-sided", ALPHA, TRIALS, seed, effect_intervals=False)
+    correction = "max_t" if test == "randomization" else "holm"
+    d = differences(values[:, :, pairs])
+    _, p = tested_families.compare_families(test, d, len(pairs), correction, options)
+    return p < ALPHA
 
 
 def counted(job: Job) -> np.ndarray:
     """Count the evaluations of a job: cells × (errors, errors of t, share found)."""
-    names = sorted({measure for measure, _, _ in job.cells})
     most_runs, most = (max(cell[k] for cell in job.cells) for k in (1, 2))
     rng = np.random.default_rng([job.m, job.seed])
-    ranks = random_ranks(rng, job.times * most * (most_runs + 1), job.m)
+    ranks = KINDS[job.kind](rng, job.times * most * (most_runs + 1), job.m)
     ranks = ranks.reshape(job.times * most, most_runs + 1, job.m)
     ranks[rng.random(len(ranks)) < 0.5, -1] = np.arange(1, job.m + 1)
-    by_measure = preferences(ranks, names)
+    named = {measure for measure, _, _ in job.cells}
+    by_measure = preferences(ranks, sorted({*SIX, *named} - {ANY} if ANY in named else named))
     number = np.zeros((most_runs + 1, most_runs + 1), int)
     number[np.triu_indices(most_runs + 1, k=1)] = np.arange(most_runs * (most_runs + 1) // 2)
     counts = []
     for measure, n_runs, n in job.cells:
-        values = by_measure[measure].reshape(job.times, most, -1)[:, :n]
+        parts = [
+            by_measure[name].reshape(job.times, most, -1)[:, :n]
+            for name in (SIX if measure == ANY else [measure])
+        ]
         others = [*range(n_runs)]
         equal, better = (
             number[np.ix_(runs, runs)][np.triu_indices(n_runs, k=1)]
             for runs in (others, [*others[1:], most_runs])
         )
         errors = [
-            differs(measure, test, values, equal, job.seed).any(axis=1).sum()
-            for test in ("auto", "t")
+            sum(differs(test, values, equal, job.seed).any(axis=1) for values in parts) > 0
+            for test in ("randomization", "t")
         ]
-        some = values[: max(1, len(values) // FEWER)]
-        found = differs(measure, "auto", some, better, job.seed)
+        found = differs("randomization", parts[0][: 1 + job.times // FEWER], better, job.seed)
         found = found[:, np.isin(better, number[:, most_runs])]  # of the better run
-        counts.append([*errors, found.mean() * job.times])
+        counts.append([*(of.sum() for of in errors), found.mean() * job.times])
     return np.array(counts)
 
 
-def jobs_of(m: int, times: int, cells: Sequence[Cell], first_seed: int) -> list[Job]:
+def jobs_of(kind: str, m: int, times: int, cells: Sequence[Cell], first_seed: int) -> list[Job]:
     """Divide evaluations into jobs that fit in memory."""
     most_runs, most = (max(cell[k] for cell in cells) for k in (1, 2))
     at_once = max(1, min(times, _DIFFERENCES // (most * most_runs * (most_runs + 1) // 2)))
     starts = range(0, times, at_once)
     return [
-        Job(m, first_seed + k, min(at_once, times - start), tuple(cells))
+        Job(kind, m, first_seed + k, min(at_once, times - start), tuple(cells))
         for k, start in enumerate(starts)
     ]
 
 
 def shares(
-    m: int, times: int, cells: Sequence[Cell], pool: ProcessPoolExecutor, first_seed: int = 0
+    kind: str, m: int, times: int, cells: Sequence[Cell], pool: Executor, first_seed: int = 0
 ) -> dict[Cell, np.ndarray]:
     """Return for each cell the share of evaluations that err, by t too, and the share found."""
-    total = sum(pool.map(counted, jobs_of(m, times, cells, first_seed)))
+    total = sum(pool.map(counted, jobs_of(kind, m, times, cells, first_seed)))
     return dict(zip(cells, total / times, strict=True))
+
+
+def shape_errors(n: int, times: int) -> list[float]:
+    """Return the share of evaluations that err, and that by t, of ten runs with equal means.
+
+    The scores of five runs have a beta distribution, and those of the others are its mean.
+    """
+    values = np.random.default_rng(n).beta(0.4, 2, (times, n, 10))
+    values[:, :, 5:] = 0.4 / 2.4
+    a, b = np.triu_indices(10, k=1)
+    d, pairs = values[:, :, a] - values[:, :, b], np.arange(len(a))
+    return [differs(test, d, pairs, 0).any(axis=1).mean() for test in ("randomization", "t")]
 
 
 # --- Intervals ------------------------------------------------------------------------------------
 
-KINDS = {"random": random_ranks, "found": found_ranks}
 SIZES, TARGETS = (5, 12, 43), (0.5, 0.9, 0.98)
 """Numbers of requests, and true means as shares of the range of a measure."""
 
@@ -184,27 +226,24 @@ class Intervals(NamedTuple):
     times: int
 
 
-def interval_of_differences(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def interval_of_differences(measure: str, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval that `compare` gives the mean of each column, a pair of its own."""
     d, options = Differences(values, ROUNDING), Options("two-sided", ALPHA)
-    low, high = widen_equal_intervals(t_interval(d, options), d, options, 1.0)
-    if len(values) <= arrays.FEW_OF_ONE_SIZE:
-        signs = np.flatnonzero(d.moments.have_one_size_in(1))
-        part = tested_families.some_columns(d, signs)
-        low[signs], high[signs] = bets_interval(part, options, 1.0)
-    return low, high
+    return interval_of_kind(d, options, 1.0, are_signs=facts.Facts.named(measure).are_signs)
 
 
-def interval_of_means(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def interval_of_means(measure: str, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval that `run_means` gives the mean of each column, a run of its own."""
-    moments = sums.Moments.add_up(values, ROUNDING)
-    low, high = np.empty((2, values.shape[1]))
-    are_few = len(values) <= arrays.FEW_OF_ONE_SIZE
-    signs = moments.have_one_size_in(1) & are_few
-    for some in (np.flatnonzero(signs), np.flatnonzero(~signs)):
-        few = values[:, some] if len(some) and signs[some[0]] else None
-        low[some], high[some] = means._mean_intervals(moments[some], few, (0.0, 1.0), ALPHA)
-    return low, high
+    n, times = values.shape
+    column = pl.int_range(times, eager=True).cast(pl.String).str.zfill(6)
+    table = pl.DataFrame({"run": pl.concat([column] * n), "value": values.ravel()})
+    place = pl.int_range(n, eager=True).cast(pl.String)
+    requests = {
+        "query_id": place.gather(np.repeat(np.arange(n), times)),
+        "measure": pl.lit(measure),
+    }
+    found = run_means(table.with_columns(**requests), ALPHA)
+    return found["ci_low"].to_numpy(), found["ci_high"].to_numpy()
 
 
 def held(job: Intervals) -> dict[tuple[str, str, int, float], np.ndarray]:
@@ -223,7 +262,7 @@ def held(job: Intervals) -> dict[tuple[str, str, int, float], np.ndarray]:
             values = mixed(of_pair, mean := 2 * target - 1)
             for size in SIZES:
                 found[measure, "difference", size, target] = covers(
-                    interval_of_differences(values[:size]), mean
+                    interval_of_differences(measure, values[:size]), mean
                 )
     metrics = parse_measures([m for m in MEASURES if m not in PREFERENCES])
     p = positions_of([(np.arange(len(ranks)), ranks)], ["a", "b"], DOCUMENTS)
@@ -234,7 +273,7 @@ def held(job: Intervals) -> dict[tuple[str, str, int, float], np.ndarray]:
             values = mixed(both[: len(ranks)], (target - worse) / (1 - worse))
             for size in SIZES:
                 found[str(measure), "mean", size, target] = covers(
-                    interval_of_means(values[:size]), target
+                    interval_of_means(str(measure), values[:size]), target
                 )
     return found
 
@@ -245,10 +284,49 @@ def covers(ends: tuple[np.ndarray, np.ndarray], mean: float) -> np.ndarray:
     return np.array([((low <= mean) & (mean <= high)).mean(), (high - low).min()])
 
 
+HARD = {
+    "RR": ("RR", 1, random_ranks), "RR of found": ("RR", 1, found_ranks),
+    "AP, m = 3": ("AP", 3, random_ranks), "nDCG@10, m = 3": ("nDCG@10", 3, random_ranks),
+}  # fmt: skip
+"""Metrics of which a run has little in a hard request, the relevant items and their ranks."""
+EASY, HARD_SIZES = (
+    ((0.0, 0.0), (0.1, 0.1), (0.05, 0.0), (0.2, 0.05), (0.3, 0.0)),
+    (5, 10, 25, 50, 100, 200),
+)
+"""Shares of requests in which the first run, and the second, have all relevant items first."""
+
+
+def metric_differences(
+    of: str, easy: tuple[float, float], times: int
+) -> list[tuple[float, float, float, float]]:
+    """Return what intervals of differences between two runs' metric hold, by number of requests.
+
+    That of `compare`, t, and t with one more value at each bound; and how much wider this is.
+    """
+    measure, m, draw = HARD[of]
+    rng = np.random.default_rng([*HARD].index(of))
+    n = max(HARD_SIZES)
+    ranks = draw(rng, 2 * n * times, m).reshape(-1, 2, m)
+    p = positions_of([(np.arange(len(ranks)), ranks)], ["a", "b"], DOCUMENTS)
+    both = values_of(p, parse_measures([measure]), "drop").values.reshape(2, -1)
+    x = np.where(rng.random(both.shape) < np.array(easy)[:, None], 1.0, both)
+    mean = (easy[0] - easy[1]) * (1 - both.mean())
+    d, found = (x[0] - x[1]).reshape(n, times), []
+    for size in HARD_SIZES:
+        by_t, wide = (
+            sums.Estimates.of_values(sums.Moments.add_up(x, ROUNDING)).ends(ALPHA / 2)
+            for x in (d[:size], np.concatenate([d[:size], np.ones((1, times)) * [[1], [-1]]]))
+        )
+        every = interval_of_differences(measure, d[:size]), by_t, wide
+        wider = np.median(wide[1] - wide[0]) / np.median(by_t[1] - by_t[0])
+        found.append((*(covers(ends, mean)[0] for ends in every), wider))
+    return found
+
+
 # --- Tables ---------------------------------------------------------------------------------------
 
 
-def print_greatest(found: dict[int, dict[Cell, np.ndarray]]) -> None:
+def print_greatest(found: Found) -> None:
     """Print the greatest share of evaluations that err, of all m and runs, also by the t-test."""
     print("\nany pair significant, without a difference (by t): the greatest of all m and runs\n")
     print(f"| measure | {' | '.join(f'n = {n}' for n in REQUESTS)} |")
@@ -256,43 +334,36 @@ def print_greatest(found: dict[int, dict[Cell, np.ndarray]]) -> None:
     for measure in MEASURES:
         row = []
         for n in REQUESTS:
-            every = [cells[measure, runs, n] for cells in found.values() for runs in RUNS]
+            every = [
+                of
+                for (kind, _, cell), of in found.items()
+                if (kind, cell[0], cell[2]) == ("random", measure, n)
+            ]
             errors, of_t, _ = np.max(every, axis=0)
             row.append(f"{errors:.3f} ({of_t:.2f})")
         print(f"| {measure} | {' | '.join(row)} |")
 
 
-def print_errors(found: dict[int, dict[Cell, np.ndarray]]) -> None:
+def print_errors(found: Found) -> None:
     """Print the share of evaluations that err, that by the t-test, and the power, by m."""
-    titles = "any pair significant, without a difference (by t)", "power"
-    for title, power in zip(titles, (False, True), strict=True):
-        print(f"\n{title}\n\n| m | measure | runs | {' | '.join(map(str, REQUESTS))} |")
-        print("|--:|---|--:|" + "---:|" * len(REQUESTS))
-        for m, cells in found.items():
-            for measure in MEASURES:
-                for runs in RUNS:
-                    row = [cells[measure, runs, n] for n in REQUESTS]
-                    written = [f"{c:.2f}" if power else f"{a:.3f} ({b:.2f})" for a, b, c in row]
-                    print(f"| {m} | {measure} | {runs} | {' | '.join(written)} |")
+    for (kind, m, cell), (errors, of_t, power) in found.items():
+        found_of_one = "" if cell[0] == ANY else f"{power:.2f}"
+        row = kind, m, *cell, f"{errors:.3f}", f"{of_t:.3f}", found_of_one
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
-def print_above(
-    found: dict[int, dict[Cell, np.ndarray]], times: int, pool: ProcessPoolExecutor
-) -> None:
+def print_above(found: Found, times: int, pool: Executor) -> None:
     """Simulate the cells above the level again, and print what comes of them."""
-    n_cells = sum(map(len, found.values()))
-    for m, cells in found.items():
-        above = [cell for cell, (errors, *_) in cells.items() if errors > limit(times)]
-        print(f"\nm = {m}: {len(above)} of {len(cells)} cells are above {limit(times):.4f}")
-        for cell in above:
-            again = shares(m, AGAIN * times, [cell], pool, first_seed=10**6)[cell]
-            mark = " ABOVE" if again[0] > limit(AGAIN * times) else ""
-            measure, runs, n = cell
-            print(
-                f"{measure}, {runs} runs, n = {n}: {cells[cell][0]:.3f}, again {again[0]:.4f} "
-                f"of {AGAIN * times:,} (limit {limit(AGAIN * times):.4f}){mark}", flush=True,
-            )  # fmt: skip
-    print(f"{n_cells} cells in all")
+    of_one = {key: of for key, of in found.items() if key[2][0] != ANY}
+    above = [key for key, (errors, *_) in of_one.items() if errors > limit(times)]
+    print(f"\n{len(above)} of {len(of_one)} cells are above {limit(times):.4f}")
+    for kind, m, cell in above:
+        again = shares(kind, m, AGAIN * times, [cell], pool, first_seed=10**6)[cell]
+        mark = " ABOVE" if again[0] > limit(AGAIN * times) else ""
+        print(
+            f"{kind} ranks, m = {m}, {cell}: {of_one[kind, m, cell][0]:.3f}, again {again[0]:.4f} "
+            f"of {AGAIN * times:,} (limit {limit(AGAIN * times):.4f}){mark}", flush=True,
+        )  # fmt: skip
 
 
 def print_intervals(found: dict[Intervals, dict[tuple[str, str, int, float], np.ndarray]]) -> None:
@@ -314,20 +385,51 @@ def print_intervals(found: dict[Intervals, dict[tuple[str, str, int, float], np.
                 )
 
 
-def main(share: float) -> None:
+def print_differences(times: int) -> None:
+    """Print how often intervals of differences of metrics hold the true difference."""
+    print(
+        "\ndifferences of metrics: of `compare`, t, one more value at each bound, how much wider\n"
+    )
+    print("| metric | easy | " + " | ".join(f"n = {n}" for n in HARD_SIZES) + " |")
+    print("|---|---|" + "---:|" * len(HARD_SIZES))
+    for of in HARD:
+        for easy in EASY:
+            row = metric_differences(of, easy, times)
+            cells = [f"{a:.3f} {b:.3f} {c:.3f} ×{w:.2f}" for a, b, c, w in row]
+            print(f"| {of} | {easy[0]:g}, {easy[1]:g} | {' | '.join(cells)} |", flush=True)
+
+
+def main(share: float, processes: int | None = None) -> None:
     """Print all tables, in Markdown."""
     start, times = time.perf_counter(), round(TIMES * share)
-    cells = [(measure, runs, n) for measure in MEASURES for runs in RUNS for n in REQUESTS]
-    with ProcessPoolExecutor() as pool:
-        found = {m: shares(m, times, cells, pool) for m in RELEVANT}
+    print("| ranks | m | measure | runs | n | any pair, no difference | by t | power |")
+    print("|---|--:|---|--:|--:|--:|--:|--:|")
+    found: Found = {}
+    with ProcessPoolExecutor(processes) as pool:
+        for runs, n in TOP:
+            cells = [(measure, runs, n) for measure in ("AP", "RR", "nDCG@10")]
+            of = shares("top", 1, times, cells, pool)
+            print_errors(some := {("top", 1, cell): of[cell] for cell in cells})
+            found |= some
+        for m in RELEVANT:
+            for runs in RUNS:
+                sizes = [n for n in REQUESTS if runs * n <= MOST]
+                cells = [(measure, runs, n) for measure in MEASURES for n in sizes]
+                cells += [(ANY, runs, n) for n in (12, 43) if runs == 10]
+                of = shares("random", m, times, cells, pool)
+                print_errors(some := {("random", m, cell): of[cell] for cell in cells})
+                found |= some
         print_greatest(found)
-        print_errors(found)
-        print(f"\n{time.perf_counter() - start:.0f} seconds")
+        print(f"\n{time.perf_counter() - start:.0f} seconds", flush=True)
+        print("\nequal means of other shape, ten runs: any pair significant (by t)\n")
+        for n in (10, 25, 50):
+            print("n = {}: {:.3f} ({:.3f})".format(n, *shape_errors(n, times)))
         print_above(found, times, pool)
-        jobs = [Intervals(kind, m, 4 * times) for m in RELEVANT for kind in KINDS]
+        jobs = [Intervals(kind, m, 4 * times) for m in RELEVANT for kind in ("random", "found")]
         print_intervals(dict(zip(jobs, pool.map(held, jobs), strict=True)))
-    print(f"\n{time.perf_counter() - start:.0f} seconds, {os.cpu_count()} processors")
+        print_differences(4 * times)
+    print(f"\n{time.perf_counter() - start:.0f} seconds, {processes or os.cpu_count()} processes")
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)
+    main(float((sys.argv[1:] or ["1"])[0]), int(sys.argv[2]) if len(sys.argv) > 2 else None)

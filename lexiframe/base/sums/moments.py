@@ -149,18 +149,6 @@ class Moments:
         return np.asarray(self.greatest <= self.least)
 
     @property
-    def one_differs(self) -> np.ndarray:
-        """Whether at most one value of a column differs from all others, up to rounding.
-
-        Then the mean is 1/n of the way from the least to the greatest value, or of the way back.
-        """
-        n = np.maximum(self.n, 1)
-        with np.errstate(invalid="ignore"):
-            way = (self.greatest - self.least) / n
-            from_end = np.minimum(self.mean - self.least, self.greatest - self.mean)
-            return np.asarray(self.are_equal | (from_end <= way + 4 * self.mean_rounding))
-
-    @property
     def are_signs(self) -> bool:
         """Whether all values of all columns are −1, 0 or 1."""
         ends = np.concatenate([self.greatest, -self.least])
