@@ -169,9 +169,9 @@ def bootstrap_correlations(
     -------
     polars.DataFrame
         The columns of `rank_correlations`, computed on all requests, and after them ``ci_low`` and
-        ``ci_high``: the correlation ± the 1 − α quantile of its distance to the correlations of the
-        samples in which one is defined, within the bounds of the coefficient; null when there is
-        none, or no correlation.
+        ``ci_high``: the correlation ± twice the 1 − α quantile of its distance to the correlations
+        of the samples in which one is defined, within the bounds of the coefficient; null when
+        there is none, or no correlation.
 
     Raises
     ------
@@ -182,32 +182,39 @@ def bootstrap_correlations(
     Notes
     -----
     The intervals are symmetric bootstrap intervals (Hall, "On symmetric bootstrap confidence
-    intervals", JRSS B 50, 1988). They always contain the correlation of the data. Percentiles of
-    the samples need not: runs that are close swap ranks from sample to sample, and not in the same
-    way under both measures, so samples correlate less than the data, as the data correlate less
-    than the true means do.
+    intervals", JRSS B 50, 1988), twice as wide, and contain the correlation of the data. Runs that
+    are close swap ranks from sample to sample, and not in the same way under both measures: the
+    data correlate less than the true means do, and by more than samples tell.
 
-    Coverage of the τ-b of the true means, whose level is .95, in 200 simulations each, of normal
-    scores with a standard deviation of .25 and a correlation of .7 between two measures (``python
-    -m tests.orderings.test_coverage_of_correlations``; where BCa has no interval, it covers
-    nothing):
+    Coverage of the τ-b of the true means, whose level is .95, in 200 simulations each (judges: 150)
+    of normal scores with a standard deviation of .25 and a correlation of .7 between two measures
+    (.9 between two judges that agree, whose true means are nearly the same), of the intervals taken
+    (twice), of half the width (symmetric), of percentiles, and of the jackknife on Fisher's z
+    (``python -m tests.orderings.test_coverage_of_correlations``):
 
-    ===========================  ========  =========  ===========  =====  ====
-    runs, spread of their means  requests  symmetric  percentiles  basic  BCa
-    ===========================  ========  =========  ===========  =====  ====
-    8, 0.3                       25        .99        .95          .85    .82
-    8, 0.3                       50        .96        .96          .83    .81
-    8, 0.3                       200       .98        .98          .81    .65
-    30, 0.3                      25        .81        .55          .74    .67
-    30, 0.3                      50        .89        .71          .80    .71
-    30, 0.3                      200       .93        .90          .78    .78
-    30, 0.1                      25        .59        .23          .60    .38
-    30, 0.1                      50        .67        .34          .69    .52
-    30, 0.1                      200       .80        .51          .79    .65
-    ===========================  ========  =========  ===========  =====  ====
+    ===========================  ========  =====  =========  ===========  =========
+    runs, spread of their means  requests  twice  symmetric  percentiles  jackknife
+    ===========================  ========  =====  =========  ===========  =========
+    8, 0.3                       25        1.00   .99        .94          .99
+    8, 0.3                       50        1.00   .97        .96          .95
+    8, 0.3                       200       1.00   .98        .98          .73
+    30, 0.3                      25        .99    .81        .56          .96
+    30, 0.3                      50        1.00   .88        .72          .99
+    30, 0.3                      200       1.00   .94        .90          1.00
+    30, 0.1                      25        .99    .57        .21          .89
+    30, 0.1                      50        .99    .66        .29          .94
+    30, 0.1                      200       .99    .80        .51          .99
+    15, 0.3, judges that agree   25        1.00   .67        .01          .82
+    15, 0.3, judges that agree   50        1.00   .75        .08          .99
+    15, 0.3, judges that agree   200       1.00   .85        .52          .97
+    30, 0.3, judges that agree   25        .96    .51        .00          .53
+    30, 0.3, judges that agree   50        .95    .63        .00          .86
+    30, 0.3, judges that agree   200       1.00   .74        .10          1.00
+    ===========================  ========  =====  =========  ===========  =========
 
-    Of many runs that are close to one another no interval reaches its level: noise lowers τ itself.
-    More requests help, more samples do not.
+    They hold at least .95, and mostly more, at the price of their width: .42 in place of .25 for 15
+    runs, judges that agree and 25 requests. More requests make them narrower, more samples do not.
+    ρ, τ_AP and rbo have them too; those of ρ and τ_AP held .98 to 1 (120 simulations).
 
     Examples
     --------
