@@ -180,7 +180,8 @@ class Ranked:
         if self.test == "max_t" and len(design.points) < ranks.FEWEST_FLIPPED:
             warn(
                 f"leaderboard: {len(design.points)} units have too few choices of signs to tell "
-                f"runs apart by test='max_t', which needs {ranks.FEWEST_FLIPPED}; take test='holm'"
+                f"runs apart by test='max_t', which needs {ranks.FEWEST_FLIPPED}; rule='mean' with "
+                "test='holm' needs two"
             )
         draws: Any = _DRAWS[self.applied]
         return ranks.step_down(design, draws, self.samples, self.seed, self.alpha)
