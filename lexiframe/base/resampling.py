@@ -212,42 +212,25 @@ def halves(
         yield (order < n // 2).astype(np.float64), (order >= n - n // 2).astype(np.float64)
 
 
-def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float | None]:
-    """Return the α/2 and 1 − α/2 quantiles of the values that are not NaN; None if all are.
-
-    They are None, too, where both are the same: samples that all agree do not show that the value
-    is certain.
-
-    Examples
-    --------
-    >>> percentiles(np.array([0.0, 1.0, np.nan]), alpha=0.5)
-    (0.25, 0.75)
-    """
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return None, None
-    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
-    return (float(low), float(high)) if high - low > TIE else (None, None)
-
-
 def symmetric_interval(
     estimate: float | None, values: np.ndarray, alpha: float, bounds: tuple[float, float]
 ) -> tuple[float | None, float | None]:
-    """Return the estimate ± the 1 − α quantile of how far values are from it, within its bounds.
+    """Return the estimate ± twice the 1 − α quantile of how far values are from it, within bounds.
 
     Values that are NaN are left out; None if all are, if there is no estimate, or if the interval
-    would have no width, as samples that all agree do not show that it is certain. Hall, "On
-    symmetric bootstrap confidence intervals", JRSS B 50 (1988).
+    would have no width, as samples that all agree do not show that it is certain. It is that of
+    Hall, "On symmetric bootstrap confidence intervals", JRSS B 50 (1988), but twice as wide: it is
+    for numbers of orders, whose distance to those of true means is greater than that of samples.
 
     Examples
     --------
     >>> symmetric_interval(0.75, np.array([0.75, 0.5, 0.25, np.nan]), 0.5, (-1, 1))
-    (0.5, 1.0)
+    (0.25, 1.0)
     """
     known = values[~np.isnan(values)]
-    if estimate is None or not len(known):
+    if estimate is None or np.isnan(estimate) or not len(known):
         return None, None
-    half = float(np.quantile(np.abs(known - estimate), 1 - alpha))
+    half = 2 * float(np.quantile(np.abs(known - estimate), 1 - alpha))
     if half <= TIE:
         return None, None
     return float(max(bounds[0], estimate - half)), float(min(bounds[1], estimate + half))

@@ -69,8 +69,9 @@ class Leaderboard(of.BoardTables, Tables):
         ``n_collections`` of the run and ``n_runs`` of the collection.
     comparisons
         Key ``rule, test, correction, run_a, run_b``: by how much run_a is better in all pairs, by
-        ``n`` units, with ``df`` degrees of freedom. ``reject`` holds for all pairs at once. The
-        step-down test has no ``p_adjusted``.
+        ``n`` units, with ``df`` degrees of freedom. ``reject`` holds for all pairs at once; it is
+        null where the correction is ``none``, as of too few units. The step-down test has no
+        ``p_adjusted``.
     neighbours
         Key ``rule, place``: runs next to each other in the order. ``mean_difference`` has the
         interval ``ci_low, ci_high`` and an uncorrected ``p_value``; ``reject`` is that of all
@@ -172,7 +173,8 @@ class Leaderboard(of.BoardTables, Tables):
     def among_first(self, k: int) -> pl.DataFrame:
         """Return the runs that may be among the first k, for all runs at once: by rule.
 
-        A run is not among them when at least k runs are significantly better.
+        A run is not among them when at least k runs are significantly better; where no test says
+        which ranks are possible, all runs are.
 
         Parameters
         ----------
@@ -191,7 +193,7 @@ class Leaderboard(of.BoardTables, Tables):
         """
         if k < 1:
             raise LexiframeError(f"among_first: expected k from 1, found {k}")
-        return self.ranking.filter(pl.col("rank_low") <= k)
+        return self.ranking.filter(pl.col("rank_low").fill_null(1) <= k)
 
     @property
     def plot(self) -> LeaderboardPlots:
@@ -236,7 +238,7 @@ def leaderboard(
     weights: of.Weights = None,
     group: of.Group = None,
     over: of.Over = "collections",
-    test: of.RankTest = "holm",
+    test: of.RankTest = "auto",
     measure: str | None = None,
     smaller_is_better: Sequence[str] = (),
     larger_is_better: Sequence[str] = (),
@@ -277,11 +279,16 @@ def leaderboard(
         What the tests generalise to: other collections like these; other groups of collections; or
         other requests of these collections, each with the weight w_c/n_c. For a measure of all
         lists the pseudo-values of the jackknife stand for its requests, and the rule is the mean.
-    test : {"holm", "max_t", "max_t_bootstrap"}
-        How pairs are tested for the ranks that are possible: t-tests with Holm's correction, or
-        the step-down test of the largest t, with resamples that change the signs of whole
-        collections, or draw them with replacement; both studentise anew in each resample. For rules
-        that count votes and fewer than 20 collections prefer ``max_t``: t-tests are liberal there.
+    test : {"auto", "holm", "max_t", "max_t_bootstrap"}
+        How pairs are tested for the ranks that are possible. ``holm``: t-tests with Holm's
+        correction. ``max_t``, ``max_t_bootstrap``: the step-down test of the largest t, with
+        resamples that change the signs of whole collections, or draw them with replacement; both
+        studentise anew in each resample. ``auto``: ``holm`` for the mean and over requests;
+        ``max_t`` for other rules, of which t-tests call equal runs different too often, and no
+        test, and no possible ranks, of fewer than six units. In three collections with results 0
+        or 1 ``holm`` holds all ranks of equal runs at once in .64 (ten runs) and .40 (40) of the
+        cases by ``mean_z``; in six, by ``mean_z`` and ``win_rate`` of tied and other results, in
+        .90 to 1, and ``max_t`` in .97 to 1 (2,000 leaderboards of ten runs each).
     measure : str, optional
         Which measure counts, where a collection has several: of evaluations with items also one of
         all lists (``"Coverage@10"``).

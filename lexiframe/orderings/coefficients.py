@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -21,6 +22,8 @@ CorrelationMethod = Literal["kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spe
 PERSISTENCE = 0.9
 FEW = 33
 """The number of runs up to which p of Kendall's τ without ties is exact."""
+ALL_ORDERS = 8
+"""The number of runs up to which p is exact with ties too: 8! = 40,320 orders are looked at."""
 BLOCK = 2**22
 """The number of cells (samples × runs × runs) that are computed at once."""
 
@@ -78,7 +81,8 @@ def kendall_of_few(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 
     They have the bits of `scipy.stats.kendalltau`, which takes longer to import than all else that
     an evaluation of few runs does. Without ties p is exact: the share of the orderings that have at
-    most as many, or as few, discordant pairs. With ties it is that of a normal distribution.
+    most as many, or as few, discordant pairs. With ties it is `share_as_strong`, above `ALL_ORDERS`
+    runs that of a normal distribution.
 
     Examples
     --------
@@ -95,12 +99,51 @@ def kendall_of_few(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     tau = float(np.clip(lead / np.sqrt(of_x) / np.sqrt(of_y), -1, 1))
     if of_x == of_y == total:
         return tau, _share_of_orderings(n, (total - abs(lead)) // 2)
+    if n <= ALL_ORDERS:
+        return tau, share_as_strong(x, y, "kendall")
     (x0, x1), (y0, y1) = (_tied_runs(ranks) for ranks in (x, y))
     ordered = n * (n - 1.0)
     variance = (ordered * (2 * n + 5) - x1 - y1) / 18
     variance += (2 * (total - of_x) * (total - of_y)) / ordered
     variance += x0 * y0 / (9 * ordered * (n - 2))
     return tau, float(2 * ndtr(-abs(lead / np.sqrt(variance))))
+
+
+def share_as_strong(x: np.ndarray, y: np.ndarray, method: CorrelationMethod) -> float:
+    """Return the share of all orders of y that correlate with x as strongly: p, two-sided.
+
+    It is for τ and ρ of at most `ALL_ORDERS` runs; their ties stay as they are.
+
+    Examples
+    --------
+    >>> share_as_strong(np.array([1, 2, 3.5, 3.5]), np.array([1, 2, 3, 4]), "kendall")
+    0.16666666666666666
+    """
+    x, y = (sums.mid_ranks(-ranks) for ranks in (x, y))  # of only those runs that both have
+    observed = abs(int(_terms(x, method) @ _terms(y, method)))
+    counts = _strengths(tuple(sorted(x)), tuple(sorted(y)), method)
+    return float(counts[observed:].sum() / counts.sum())
+
+
+def _terms(ranks: np.ndarray, method: CorrelationMethod) -> np.ndarray:
+    """Return whole numbers; τ or ρ grows with the sum of their products with those of others."""
+    if method == "spearman":
+        return np.asarray(2 * ranks - ranks.shape[-1] - 1, np.int64)
+    a, b = np.triu_indices(ranks.shape[-1], k=1)
+    return np.asarray(np.sign(ranks[..., a] - ranks[..., b]), np.int64)
+
+
+@lru_cache(maxsize=1000)
+def _strengths(x: tuple[float, ...], y: tuple[float, ...], method: CorrelationMethod) -> np.ndarray:
+    """Count the orders of y by the size of their sum with x: once for the same groups of ties."""
+    orders = np.array(y)[_orders(len(y))]
+    return np.bincount(np.abs(_terms(orders, method) @ _terms(np.array(x), method)))
+
+
+@lru_cache(maxsize=1)
+def _orders(n: int) -> np.ndarray:
+    """Return all orders of n runs: n! × n."""
+    return np.array([*permutations(range(n))])
 
 
 def _tied_runs(ranks: np.ndarray) -> tuple[int, int]:

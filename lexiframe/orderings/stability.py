@@ -65,6 +65,11 @@ def rank_distributions(
 
     Notes
     -----
+    Probabilities describe the samples; ranks that hold 95 % of them are no confidence interval. Of
+    50 requests they held the true rank of .86 of ten runs, and of .81 of 40, whose means were .01
+    standard errors apart, and all ranks at once in .25 and .00 (one standard error apart: .99 of
+    the runs, all at once in .96 and .92; 200 simulations each). `leaderboard` has ranks that hold.
+
     Hall & Miller, "Using the bootstrap to quantify the authority of an empirical ranking", Annals
     of Statistics 2009, doi:10.1214/09-AOS699.
 

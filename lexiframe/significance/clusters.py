@@ -70,24 +70,8 @@ def clustered(d: Differences, options: Options) -> sums.Estimates:
     """
     code = codes_of(d.queries, options.clusters)
     size, rest = np.bincount(code)[:, None], sums_of(d.values - d.mean, code)
-    e = estimates_of(size, rest, d.mean_rounding)
+    e = sums.Estimates.of_ratios(size, rest, d.mean_rounding)
     return sums.Estimates(d.mean, np.where(d.deviation > 0, e.error, 0.0), e.df)
-
-
-def estimates_of(size: np.ndarray, total: np.ndarray, rounding: np.ndarray) -> sums.Estimates:
-    """Return the same of the sizes of clusters and the sums of their differences.
-
-    Both are clusters × columns; a cluster of size 0 does not count, and an error that is no greater
-    than ``rounding`` is 0.
-    """
-    groups, n = (size > 0).sum(axis=0), size.sum(axis=0)
-    mean = total.sum(axis=0) / n
-    squares = ((total - mean * size) ** 2).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(squares * groups / (groups - 1)) / n
-    # Equal differences, and clusters whose differences cancel, leave rounding alone.
-    error = np.where((groups > 1) & (error > rounding), error, 0.0)
-    return sums.Estimates(mean, error, np.broadcast_to(groups - 1, error.shape))
 
 
 def clustered_t(d: Differences, options: Options) -> Outcome:

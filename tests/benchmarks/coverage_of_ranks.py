@@ -3,7 +3,8 @@
 ``python -m tests.benchmarks.coverage_of_ranks [SHARE]`` simulates SHARE (default 1) of `BOARDS`,
 and ``python -m tests.benchmarks.coverage_of_ranks votes`` rules that count votes.
 
-Runs differ in their true means: all equal, next ones 0.01 or 1 standard errors of a difference
+Runs differ in their true means: all equal (also with results 0 or 1, "hits", or of four values,
+"tied"), next ones 0.01 or 1 standard errors of a difference
 apart, or in three groups. Results are normal around them, with a part that all runs share in a
 collection. "MTEB" draws runs from the complete models of MTEB(eng, v2), and collections with
 replacement from its 41 tasks, so that the true mean of a run is that over the 41 tasks; it needs
@@ -30,9 +31,14 @@ from lexiframe.pairwise.arrays import Cells
 from lexiframe.significance import ranks
 
 STEPS = {"equal": 0.0, "0.01 se apart": 0.01, "1 se apart": 1.0, "three groups": None}
+TIED = {"hits": 2, "tied": 4}
+"""The number of values that results have, where runs are equal and often tied."""
 BOARDS = {"holm": 2000, "flip": 2000, "bootstrap": 500}
 """How many leaderboards are simulated for each test."""
-VOTES = {("win_rate", "holm"): 4000, ("win_rate", "flip"): 2000, ("bradley_terry", "holm"): 1000}
+VOTES = {
+    ("win_rate", "holm"): 4000, ("win_rate", "flip"): 2000, ("mean_z", "holm"): 4000,
+    ("mean_z", "flip"): 2000, ("bradley_terry", "holm"): 1000, ("bradley_terry", "flip"): 1000,
+}  # fmt: skip
 """How many leaderboards of equal runs are simulated for rules that count votes, and tests."""
 RESAMPLES = 499
 
@@ -57,6 +63,11 @@ def boards(
             chosen = rng.choice(tasks.shape[1], runs, replace=False)
             x = tasks[:, chosen]
             yield x.mean(axis=0), x[rng.integers(0, len(x), collections)]
+        return
+    if setting in TIED:
+        for _ in range(repetitions):
+            x = rng.integers(0, TIED[setting], (collections, runs)) / 3
+            yield np.zeros(runs), x
         return
     se, step = np.sqrt(2 / collections), STEPS[setting]
     apart = np.arange(runs) * 3 // runs * 2 if step is None else np.arange(runs) * step
@@ -137,12 +148,17 @@ def main(share: float) -> None:
 def votes() -> None:
     """Print the table of rules that count votes, of equal runs."""
     start = time.process_time()
-    print("| runs | collections | rule | test | leaderboards | all at once | each | ", end="")
-    print("least of the runs | width | width each |\n|--:|--:|---|---|--:|--:|--:|--:|--:|--:|")
-    for runs, collections in ((10, 6), (10, 10), (10, 20), (10, 41), (40, 10)):
+    print("| runs | collections | results | rule | test | leaderboards | all at once | ", end="")
+    print("each | least of the runs | width | width each |\n|--:|--:|---|---|---|", end="")
+    print("--:|--:|--:|--:|--:|--:|")
+    few = [(10, 6, setting) for setting in TIED]
+    for runs, collections, setting in (
+        *few, (10, 6, "equal"), (10, 10, "equal"), (10, 20, "equal"), (10, 41, "equal"),
+        (40, 10, "equal"),
+    ):  # fmt: skip
         for (rule, test), n in VOTES.items():
-            found = covered("equal", runs, collections, test, n, rule)
-            named = f"{runs} | {collections} | {rule} | {test} | {found['n']}"
+            found = covered(setting, runs, collections, test, n, rule)
+            named = f"{runs} | {collections} | {setting} | {rule} | {test} | {found['n']}"
             print(row(named, found), flush=True)
     print(f"\n{time.process_time() - start:.0f} seconds of one processor")
 

@@ -16,8 +16,8 @@ import polars as pl
 from scipy import stats
 
 import lexiframe as lf
+from lexiframe.base import sums
 from lexiframe.significance.bets import Bets, p_above
-from lexiframe.significance.clusters import estimates_of
 from lexiframe.significance.gates.gate_tests import doubt_of_t
 from lexiframe.significance.powered_means import powered_means
 from lexiframe.significance.replicates.algorithms import _unrelated
@@ -163,7 +163,7 @@ def users(trials):
             total = size * mean + np.sqrt(size) * rng.normal(size=shape)
             within = (size - 1).clip(0)
             squares = rng.chisquare(np.maximum(within, 1e-9))
-            e = estimates_of(size, total, np.zeros(trials))
+            e = sums.Estimates.of_ratios(size, total, np.zeros(trials))
             by_clusters.append((2 * stats.t.sf(np.abs(e.beyond(0.0)), e.df) < ALPHA).mean())
             n = size.sum(axis=0)
             all_squares = (squares + total**2 / size).sum(axis=0) - total.sum(axis=0) ** 2 / n

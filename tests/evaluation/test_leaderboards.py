@@ -152,6 +152,49 @@ def test_step_down_is_that_of_a_plain_loop():
         assert rejected
 
 
+def test_statistics_that_are_equal_but_for_rounding_are_not_rejected():
+    """Of 64 sign vectors 4 reach T of five equal differences and a 0: p = .0625."""
+    from lexiframe.significance import ranks
+
+    for k in range(1, 40):
+        points = np.array([[k / 9, (k - 1) / 9]] * 5 + [[k / 9, k / 9]])
+        for seed in range(3):
+            together, each = ranks.step_down(ranks.Design.equal(points), "flip", 999, seed, 0.05)
+            assert not together.any()
+            assert not each.any()
+
+
+@pytest.mark.parametrize("rule", ["mean", "mean_z", "borda", "mean_rank", "win_rate"])
+@pytest.mark.parametrize("n, applied", [(3, ("t", "none")), (5, ("t", "none")),
+                                        (6, ("max_t", "step_down"))])  # fmt: skip
+def test_the_test_of_few_collections_is_chosen(rule, n, applied):
+    """T-tests of the mean alone; below six collections other rules have no possible ranks."""
+    rng = np.random.default_rng(n)
+    columns = {f"c{c}": rng.permutation(4) / 3 for c in range(n)}
+    board = lf.leaderboard(pl.DataFrame({"model": list("abcd"), **columns}), rule, samples=99)
+    assert board.comparisons.select("test", "correction").unique().rows() == [
+        ("t", "holm") if rule == "mean" else applied
+    ]
+    is_none = rule != "mean" and n < 6
+    limits = ("rank_low", "rank_high", "rank_low_each", "rank_high_each")
+    for name in limits:
+        assert board.ranking[name].null_count() == 4 * is_none
+    said = " ".join(board.verdict["sentence"])
+    too_few = f"; {n} collections are too few to say which ranks are possible by this rule, which"
+    assert (too_few in said) == is_none
+    assert ("%" in said) != is_none
+    assert board.comparisons["reject"].is_null().all() == is_none
+    assert board.among_first(1).height == 4 or not is_none
+
+
+def test_over_requests_all_rules_have_t_tests():
+    rng = np.random.default_rng(1)
+    rows = [(run, c, f"q{q}", rng.random()) for run in "abc" for c in "xy" for q in range(9)]
+    scores = pl.DataFrame(rows, schema=["run", "collection", "query_id", "value"], orient="row")
+    board = lf.leaderboard(scores, "borda", over="requests")
+    assert board.comparisons["correction"].unique().to_list() == ["holm"]
+
+
 # --- Gaps -----------------------------------------------------------------------------------------
 
 
@@ -500,9 +543,10 @@ def test_t_tests_of_votes_in_few_collections_are_said_to_be_liberal():
         board = lf.leaderboard(pl.DataFrame({"model": list("abcd"), **columns}), rule, **how)
         return " ".join(board.verdict["sentence"])
 
-    assert "often than α; test='max_t' keeps its level." in said("borda", 9)
-    assert "often than α; from 6 on, test='max_t' keeps its level." in said("win_rate", 3)
-    for quiet in (said("borda", 20), said("mean", 9), said("borda", 9, test="max_t", samples=99)):
+    t = {"test": "holm"}
+    assert "often than α; test='max_t' keeps its level." in said("borda", 9, **t)
+    assert "often than α; from 6 on, test='max_t' keeps its level." in said("mean_z", 3, **t)
+    for quiet in (said("borda", 20, **t), said("mean", 9, **t), said("borda", 9, samples=99)):
         assert "often than α" not in quiet
 
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import lexiframe as lf
 from tests import oracle
@@ -73,30 +74,46 @@ def assert_sign_agreement(table, d, names):
 @FEWER
 @given(preferences_tables(measures=MEASURES[:2]) | missing_requests(), st.integers(0, 99))
 def test_bootstrap_of_sign_agreement(d, seed):
-    """The quantiles of the agreements in the tables that the draws make."""
+    """Student's t over requests, and agreements of runs in the tables that the draws make."""
     found = lf.sign_agreement(d, samples=4, seed=seed, alpha=0.2)
     assert found.select(found.columns[:8]).equals(lf.sign_agreement(d))
     shares = {}
     for sample in samples_of(d, seed, samples=4):
         for a, b in permutations({*d["measure"]}, 2):
             one, other = measured(sample, a), measured(sample, b)
-            counts = [oracle.agreement(one, other), (0, 0)]
+            n, agree = (0, 0)
             if one and other:
-                counts[1] = oracle.system_agreement(one, other)
+                n, agree = oracle.system_agreement(one, other)
             elif one:
-                counts[1] = (oracle.system_agreement(one, one)[0], 0)
-            shares.setdefault((a, b), []).append([k / n if n else None for n, k in counts])
+                n = oracle.system_agreement(one, one)[0]
+            shares.setdefault((a, b), []).append(agree / n if n else None)
     for (a, b), drawn in shares.items():
         row = found.filter(measure_a=a, measure_b=b).row(0, named=True)
-        for name, values in zip(
-            ("agreement", "system_agreement"), zip(*drawn, strict=True), strict=True
-        ):
-            known = [x for x in values if x is not None]
-            low, high = np.quantile(known, [0.1, 0.9]) if known else (None, None)
-            if known and high - low <= oracle.TIE:  # samples that agree show no certainty
-                low, high = None, None
-            limits = {k: row[f"{name}_{k}"] for k in ("low", "high")}
-            assert_close(limits, {"low": low, "high": high})
+        known, whole = [x for x in drawn if x is not None], row["system_agreement"]
+        half = (
+            2 * np.quantile([abs(x - whole) for x in known], 0.8)
+            if known and whole is not None
+            else 0
+        )
+        assert_limits(row, "system_agreement", whole, half)
+        counts = [
+            oracle.agreement(*(measured(of_query, m) for m in (a, b)))
+            for of_query in d.partition_by("query_id")
+        ]
+        counts, ratio = [(n, k) for n, k in counts if n], row["agreement"]
+        half, g = 0, len(counts)
+        if g > 1:
+            squares = sum((k - ratio * n) ** 2 for n, k in counts)
+            error = (squares * g / (g - 1)) ** 0.5 / sum(n for n, _ in counts)
+            half = stats.t.isf(0.1, g - 1) * error
+        assert_limits(row, "agreement", ratio, half)
+
+
+def assert_limits(row, name, value, half):
+    """An interval within 0 and 1; none where nothing varies."""
+    ends = (None, None) if half <= oracle.TIE else (max(0, value - half), min(1, value + half))
+    found = {which: row[f"{name}_{which}"] for which in ("low", "high")}
+    assert_close(found, dict(zip(("low", "high"), ends, strict=True)))
 
 
 @given(preferences_tables(measures=MEASURES), st.sampled_from([["borda"], ["mc4", "copeland"]]))
@@ -158,7 +175,7 @@ def test_bootstrap_of_coefficients(method, d, seed):
     ranks = ranks_by_measure(lf.order_runs(d, "borda"))
     whole = COEFFICIENTS[method](ranks["m1"], ranks["m2"])
     known = [abs(r - whole) for r in found if r is not None and whole is not None]
-    half = np.quantile(known, 0.8) if known else None
+    half = 2 * np.quantile(known, 0.8) if known else None
     known = known if known and half > oracle.TIE else []  # samples that agree show no certainty
     least = 0 if method == "rbo" else -1
     low = max(least, whole - half) if known else None

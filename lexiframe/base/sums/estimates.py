@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.base.sums.tolerance import above_zero
+from lexiframe.base.sums.tolerance import TIE, above_zero
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,22 @@ class Estimates:
     def of_values(cls, d: Any) -> Estimates:
         """Return the means of values of which `Moments`, or what has their names, tell."""
         return cls(d.mean, d.deviation, d.n - 1, d.n, d.mean_rounding)
+
+    @classmethod
+    def of_ratios(cls, size: np.ndarray, total: np.ndarray, rounding: Any = TIE) -> Estimates:
+        """Return Σ total/Σ size of each column, with the error of the linearised ratio.
+
+        Both are units × columns; a unit of size 0 does not count, and an error that is no greater
+        than ``rounding`` is 0.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            units, n = (size > 0).sum(axis=0), size.sum(axis=0)
+            mean = total.sum(axis=0) / n
+            squares = ((total - mean * size) ** 2).sum(axis=0)
+            error = np.sqrt(squares * units / (units - 1)) / n
+        # Equal differences, and units whose differences cancel, leave rounding alone.
+        error = np.where((units > 1) & (error > rounding), error, 0.0)
+        return cls(mean, error, np.broadcast_to(units - 1, error.shape))
 
     @cached_property
     def varies(self) -> np.ndarray:

@@ -74,7 +74,8 @@ Generalised = Annotated[
 ]  # fmt: skip
 Tested = Annotated[
     of.RankTest,
-    option(INPUT, "How pairs are tested for the possible ranks: holm, max_t or max_t_bootstrap.",
+    option(INPUT, "How pairs are tested for the possible ranks: auto, holm, max_t or "
+           "max_t_bootstrap.",
            metavar="TEST", rare=True),
 ]  # fmt: skip
 Measured = Annotated[
@@ -188,7 +189,7 @@ def leaderboard(
     smaller_is_better: Directed = None,
     larger_is_better: Directed = None,
     over: Generalised = "collections",
-    test: Tested = "holm",
+    test: Tested = "auto",
     measure: Measured = None,
     column: list[str] | None = None,
     alpha: float = 0.05,

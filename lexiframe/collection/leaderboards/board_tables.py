@@ -114,6 +114,7 @@ class BoardTables:
         return printed.Verdict(leaderboard_sentences(self._ranked, *tables))
 
 
+_CORRECTED = dict.fromkeys(("max_t", "max_t_bootstrap"), "step_down")
 _POSSIBLE = ("rank_low", "rank_high", "rank_low_each", "rank_high_each")
 
 
@@ -154,24 +155,24 @@ def ranking_table(ranked: Ranked) -> pl.DataFrame:
 
 def comparisons_table(ranked: Ranked) -> pl.DataFrame:
     """Return all pairs of runs, with the differences of the values; by Student's t and the test."""
-    design, test, rejected = ranked.design, ranked.test, ranked.rejected
+    design, test, rejected = ranked.design, ranked.applied, ranked.rejected
     if design is None:
         return pl.DataFrame(schema=schemas.COLLECTION_COMPARISONS.columns)
     a, b = np.triu_indices(design.points.shape[1], k=1)
     runs = pl.Series(ranked.settled.board.runs)
     half, n = design.half_widths(ranked.alpha)[a, b], len(a)
-    d, is_tested = design.differences[a, b], rejected is not None
-    adjusted = ranks.holm_all(design.p_values)[a, b] if test == "holm" and is_tested else None
+    d, is_free = design.differences[a, b], design.is_free
+    adjusted = ranks.holm_all(design.p_values)[a, b] if test == "holm" and is_free else None
     t = design.statistics[a, b] * np.sign(d)
     table = pl.DataFrame(
         {
             "rule": [ranked.name] * n,
-            "test": ["t" if test == "holm" else test] * n,
-            "correction": ["holm" if test == "holm" else "step_down"] * n,
+            "test": [test if test in _CORRECTED else "t"] * n,
+            "correction": [_CORRECTED.get(test, test)] * n,
             "run_a": runs[a],
             "run_b": runs[b],
             "n": [len(design.points)] * n,
-            "df": design.df[a, b] if is_tested else [None] * n,
+            "df": design.df[a, b] if is_free else [None] * n,
             "mean_difference": d,
             "ci_low": d - half,
             "ci_high": d + half,

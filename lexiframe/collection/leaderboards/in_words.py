@@ -129,9 +129,10 @@ def _first_sentence(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> s
         return f"{begin}; {_no_intervals(one)}."
     may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
     sure = f"{100 * (1 - one.alpha):g}%"
-    over = f"over {_OVER[one.over]} ({_TESTS[one.test]}, all pairs at once, {sure})"
+    over = f"over {_OVER[one.over]}"
     if _are_too_few(one):
         return f"{begin}; {_units(one)} are too few for any conclusion {over}."
+    over = f"{over} ({_TESTS[one.applied]}, all pairs at once, {sure})"
     if len(may) == 1:
         return f"{begin}, and it is the only one that may be first {over}."
     named = ", ".join(may[:_FEW]) + (f" and {len(may) - _FEW:,} more" if len(may) > _FEW else "")
@@ -147,6 +148,11 @@ def _no_intervals(one: Ranked) -> str:
         )
     if one.design is None:
         return "its ranks have percentiles of resamples alone, and no tests"
+    if one.design.is_free:
+        return (
+            f"{_units(one)} are too few to say which ranks are possible by this rule, which takes "
+            f"{ranks.FEWEST_FLIPPED}"
+        )
     leave = "leaves" if len(one.design.points) == 1 else "leave"
     return (
         f"{_units(one)}{_strata(one)} {leave} no degrees of freedom, so that "
@@ -163,7 +169,7 @@ def _units(one: Ranked) -> str:
 def _are_too_few(one: Ranked) -> bool:
     """Return whether random signs cannot reject anything: p is at least 2^(1 − n)."""
     n = 0 if one.design is None else len(one.design.points)
-    return one.test == "max_t" and 2.0 ** (1 - n) >= one.alpha
+    return one.applied == "max_t" and 2.0 ** (1 - n) >= one.alpha
 
 
 def _strata(one: Ranked) -> str:
@@ -218,10 +224,9 @@ _ENOUGH = 20
 
 
 def _liberal(one: Ranked) -> str:
-    """Say where t-tests of votes err more often than α: ranks have light tails."""
+    """Say where t-tests of votes and z-scores err more often than α: these have light tails."""
     design = one.design
-    counts_votes = one.name in ("mean_rank", "borda", "win_rate")
-    if one.test != "holm" or not counts_votes or design is None or not design.is_free:
+    if one.applied != "holm" or one.name == "mean" or design is None or not design.is_free:
         return ""
     n = len(design.points)
     if n >= _ENOUGH or len(one.settled.board.runs) < 2:
@@ -231,8 +236,8 @@ def _liberal(one: Ranked) -> str:
         else f"from {ranks.FEWEST_FLIPPED} on, test='max_t' keeps its level"
     )  # fmt: skip
     return (
-        f"With votes of fewer than {_ENOUGH} {one.over}, t-tests call equal runs different more "
-        f"often than α; {instead}."
+        f"With votes or z-scores of fewer than {_ENOUGH} {one.over}, t-tests call equal runs "
+        f"different more often than α; {instead}."
     )
 
 

@@ -21,7 +21,7 @@ from lexiframe.pairwise import arrays
 from lexiframe.significance import ranks
 
 Over = Literal["collections", "groups", "requests"]
-RankTest = Literal["holm", "max_t", "max_t_bootstrap"]
+RankTest = Literal["auto", "holm", "max_t", "max_t_bootstrap"]
 _DRAWS = {"max_t": "flip", "max_t_bootstrap": "bootstrap"}
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 RuleLike = str | Callable[[np.ndarray, np.ndarray], Any]
@@ -152,21 +152,38 @@ class Ranked:
             stratum = np.zeros(len(points), np.int64)
         return ranks.Design(points, weights, stratum, self.over == "requests")
 
+    @property
+    def applied(self) -> str:
+        """The test of pairs; none where a rule that is no mean has too few units for any.
+
+        T-tests of votes and z-scores err too often, since these have few values in few units.
+        """
+        if self.test != "auto":
+            return self.test
+        if self.rule == "mean" or self.over == "requests":
+            return "holm"
+        design = self.design
+        are_few = design is None or len(design.points) < ranks.FEWEST_FLIPPED
+        return "none" if are_few else "max_t"
+
     @cached_property
     def rejected(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Which pairs differ, all at once and for each run by itself; None without a test."""
         design = self.design
         if design is None or not design.is_free or design.points.shape[1] < 2:
             return None
-        if self.test == "holm":
+        if self.applied == "none":
+            return None
+        if self.applied == "holm":
             of_pairs = ranks.holm_all(design.p_values), ranks.holm_each(design.p_values)
             return of_pairs[0] < self.alpha, of_pairs[1] < self.alpha
         if self.test == "max_t" and len(design.points) < ranks.FEWEST_FLIPPED:
             warn(
                 f"leaderboard: {len(design.points)} units have too few choices of signs to tell "
-                f"runs apart by test='max_t', which needs {ranks.FEWEST_FLIPPED}; take test='holm'"
+                f"runs apart by test='max_t', which needs {ranks.FEWEST_FLIPPED}; rule='mean' with "
+                "test='holm' needs two"
             )
-        draws: Any = _DRAWS[self.test]
+        draws: Any = _DRAWS[self.applied]
         return ranks.step_down(design, draws, self.samples, self.seed, self.alpha)
 
     @cached_property

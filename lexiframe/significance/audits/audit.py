@@ -32,7 +32,6 @@ from lexiframe.significance.bets import Bets, BoundsLike
 from lexiframe.significance.clusters import (
     clusters_of,
     codes_of,
-    estimates_of,
     group_attributes,
     sums_of,
     t_of_drawn,
@@ -510,7 +509,7 @@ class ClusterTrials:
     @property
     def drawn(self) -> sums.Estimates:
         """The mean of each trial and its error by clusters."""
-        return estimates_of(self.size, self.total, self.rounding)
+        return sums.Estimates.of_ratios(self.size, self.total, self.rounding)
 
     def tested(self, test: str, options: Options) -> Outcome:
         """Test all trials by Student's t of clusters, or by a bootstrap of clusters."""

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from lexiframe.base import resampling, sums
-from lexiframe.significance.clusters import estimates_of
 
 ENOUGH = 30
 """From so many requests the bootstrap is taken; below, its 95 % intervals hold less than 92 %."""
@@ -49,8 +48,7 @@ class Ratios:
 
     def interval_and_p(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the ends of intervals, and the p-values of the ratio 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = estimates_of(self.size, self.total, np.array(sums.TIE))
+        found = sums.Estimates.of_ratios(self.size, self.total)
         low, high = found.ends(self.alpha / 2)
         p = 2 * np.minimum(found.above(np.array(0.0)), found.below(np.array(0.0)))
         drawn = (self.n_requests >= ENOUGH) & (found.error > 0)

@@ -208,8 +208,9 @@ def concordance(
     below 30 of them intervals and p-values are Student's t of the linearised ratio, with a degree
     of freedom less than requests, since percentiles of 13 requests reject in 8 % instead of
     5 %; from 30 on they are the percentiles of the bootstrap over requests, and p is the share of
-    samples whose difference, centred, is as large as that observed. A difference that is the same
-    in all requests decides nothing.
+    samples whose difference, centred, is as large as that observed. Intervals of the shares .5 to
+    .95 hold them in .92 to 1 (300 simulations each of 12 to 100 requests). A difference that is the
+    same in all requests decides nothing.
 
     Concordance of two measures is compared over the rows that both have.
 

@@ -21,6 +21,8 @@ Draws = Literal["flip", "bootstrap"]
 FEWEST_FLIPPED = 6
 """Fewer units have too few choices of signs to reject at .05: p is at least 2^(1 − n)."""
 
+_ROUNDING = 1e-9
+"""By which share statistics that are equal may differ: those of tied results often are."""
 _BLOCK = 250
 """Resamples at once: with 332 runs, a row of pairs stays in the cache of a processor."""
 
@@ -61,12 +63,15 @@ def step_down(
 
 
 def _critical(largest: np.ndarray, alpha: float) -> np.ndarray:
-    """Return the ⌈(B + 1)(1 − α)⌉-th smallest of the B maxima; infinite when B is too small."""
+    """Return the ⌈(B + 1)(1 − α)⌉-th smallest of the B maxima; infinite when B is too small.
+
+    It is a little larger, so that a statistic as large, but for its rounding, is not rejected.
+    """
     n = largest.shape[-1]
     place = int(np.ceil((n + 1) * (1 - alpha) - 1e-9))
     if place > n:
         return np.full(largest.shape[:-1], np.inf)
-    return np.asarray(np.partition(largest, place - 1, axis=-1)[..., place - 1])
+    return np.asarray(np.partition(largest, place - 1, axis=-1)[..., place - 1] * (1 + _ROUNDING))
 
 
 # --- Signs ----------------------------------------------------------------------------------------

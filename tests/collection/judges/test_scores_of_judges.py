@@ -70,7 +70,7 @@ def test_each_correlation_has_an_interval_over_requests_drawn_jointly():
             of(x, y).statistic
             for x, y in zip(means_of("nist", drawn).T, means_of("a", drawn).T, strict=True)
         ]
-        half = np.quantile(np.abs(np.array(samples) - whole), 0.95)
+        half = 2 * np.quantile(np.abs(np.array(samples) - whole), 0.95)
         row = found.filter(method=method).row(0, named=True)
         assert row["correlation"] == pytest.approx(whole)
         expected = max(-1, whole - half), min(1, whole + half)
