@@ -315,6 +315,12 @@ def _counted_of_block(
         if is_two_sided:
             np.abs(drawn, out=drawn)
         count[some] = _true_in_rows(drawn >= limit[some])
+        if is_one and some.stop < len(unit):  # most limits are below the maxima of all choices
+            after = np.maximum(running, drawn.max(axis=(0, 1)))
+            are_all = running.min() >= limit[some].max()
+            if are_all or after.max() < limit[some].min():
+                beyond[some], running = n_signs * are_all, after
+                continue
         # Running maxima within all groups at once, and then between groups, take least time.
         for k in range(1, in_group):
             np.maximum(drawn[:, k], drawn[:, k - 1], out=drawn[:, k])

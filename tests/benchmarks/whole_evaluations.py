@@ -269,7 +269,7 @@ def held(job: Intervals) -> dict[tuple[str, str, int, float], np.ndarray]:
     of_metrics = values_of(p, metrics, "drop")
     for measure, both in zip(of_metrics.metrics, of_metrics.values.T, strict=True):
         worse = both.mean()  # of both runs: the error of this mean is far below that of a sample
-        for target in TARGETS:
+        for target in (one for one in TARGETS if one > worse):  # no mixture has a lower mean
             values = mixed(both[: len(ranks)], (target - worse) / (1 - worse))
             for size in SIZES:
                 found[str(measure), "mean", size, target] = covers(
@@ -372,9 +372,13 @@ def print_intervals(found: dict[Intervals, dict[tuple[str, str, int, float], np.
     print("\nintervals of 95 % that hold the true mean: the least of all m and kinds\n")
     print("| measure | of | " + " | ".join(f"n = {n}, {target:g}" for n, target in columns) + " |")
     print("|---|---|" + "---:|" * len(columns))
-    some = next(iter(found.values()))
-    for measure, of in sorted({key[:2] for key in some}, key=lambda row: (row[1], row[0])):
-        least = [min(cells[measure, of, *c][0] for cells in found.values()) for c in columns]
+    every = {key[:2] for cells in found.values() for key in cells}
+    for measure, of in sorted(every, key=lambda row: (row[1], row[0])):
+        key = measure, of
+        least = [
+            min((cells[*key, *c][0] for cells in found.values() if (*key, *c) in cells), default=1)
+            for c in columns
+        ]
         print(f"| {measure} | {of} | {' | '.join(f'{share:.3f}' for share in least)} |")
     for job, cells in found.items():
         for (measure, of, n, target), (share, width) in cells.items():
