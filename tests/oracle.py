@@ -1481,12 +1481,16 @@ def t_power(effect, n, alpha):
 
 
 def simulated_power(d_q, samples, alpha):
-    """The share of samples, lists of indices of requests, whose t-test rejects."""
+    """The share of samples, lists of indices of requests, that all sign flips reject."""
     rejected = 0
     for sample in samples:
-        drawn = [d_q[q] for q in sample]
-        mean = math.fsum(drawn) / len(drawn)
-        rejected += abs(mean) > TIE and t_test(drawn, alpha)["p_value"] < alpha
+        drawn = [0.0 if abs(d_q[q]) <= TIE else d_q[q] for q in sample]
+        sums = [
+            math.fsum(s * x for s, x in zip(way, drawn, strict=True))
+            for way in product((1, -1), repeat=len(drawn))
+        ]
+        extreme = sum(abs(total) >= abs(sums[0]) - TIE for total in sums)
+        rejected += extreme / len(sums) < alpha
     return rejected / len(samples)
 
 

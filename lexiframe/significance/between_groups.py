@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,13 +40,13 @@ GroupTest = Literal["welch", "permutation"]
 def compare_groups(
     d: PairsLike,
     /,
-    test: GroupTest | Sequence[GroupTest] = "welch",
+    test: GroupTest | Sequence[GroupTest] = "permutation",
     correction: Correction | Sequence[Correction] = "holm",
     *,
     family: Family = "measure",
     alpha: float = 0.05,
     baseline: str | None = None,
-    trials: int = 10_000,
+    trials: int | None = None,
     seed: int = 0,
     requests: RequestsLike = None,
     by: By = None,
@@ -60,10 +61,10 @@ def compare_groups(
     d
         The table of `preferences`, or of `scores`, whose differences are taken; or an `Evaluation`,
         for all of its measures.
-    test : {"welch", "permutation"}, or both
-        ``welch``: Welch's t-test between the differences of two groups, whose variances may differ.
+    test : {"permutation", "welch"}, or both
         ``permutation``: the requests are dealt out at random to two groups of the same sizes, and
-        Welch's t is compared.
+        Welch's t is compared. ``welch``: Welch's t-test between the differences of two groups,
+        whose variances may differ.
     correction : {"holm", "bonferroni", "bh", "none"}, or several
         How p-values are corrected for the number of comparisons, as in `compare`.
     family : {"measure", "all"}
@@ -74,9 +75,11 @@ def compare_groups(
     baseline : str, optional
         Compare the other runs with this run only, which is ``run_b`` of every pair. Default: the
         baseline of an evaluation, if it has one; else all pairs are compared.
-    trials : int
+    trials : int, optional
         Number of random pairs of groups of the permutation test. If there are no more pairs of
-        groups than that, each of them is taken once, and p is exact.
+        groups than that, each of them is taken once, and p is exact. Default: 10,000, or 2 / alpha
+        for each comparison of the family if these are more, so that the corrected p can be below
+        alpha; but 10,000 where that many would take too long.
     seed : int
         The same seed gives the same random groups.
     requests, by
@@ -113,8 +116,13 @@ def compare_groups(
     With one request in a group p is 1, and there is no interval.
 
     The permutation test draws whole requests, so its p-values hold for any distribution if the
-    groups do not differ at all; as it compares t, they hold for many requests also when only the
-    variances differ (Janssen, "Studentized permutation tests for non-i.i.d. hypotheses and the
+    groups do not differ at all, while Welch's t finds differences between groups that have few
+    requests and few values: with one relevant item at rank 1 or deep, ten equal runs and 3 + 3
+    requests, RR "differs" between the groups for some pair in .29 of 400 simulations, after Holm's
+    correction at .05 (permutation: .00; 5 + 15 requests: .10 and .05). As it compares t, its
+    p-values hold for many requests also when only the variances differ; with few, one pair of runs
+    whose differences vary more in the smaller group errs in .09 to .16 (5 + 15 requests; Welch .06
+    and .03) (Janssen, "Studentized permutation tests for non-i.i.d. hypotheses and the
     generalized Behrens-Fisher problem", Statistics & Probability Letters 1997,
     doi:10.1016/S0167-7152(97)00043-6). p = (1 + count) / (1 + trials), two-sided.
 
@@ -140,12 +148,16 @@ def compare_groups(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_choice(_CALLED, name, get_args(GroupTest), "test")
-    options = Options("two-sided", alpha, trials, seed)
+    options = Options("two-sided", alpha, _TRIALS if trials is None else trials, seed)
     check_corrected(_CALLED, tests, corrections, family, options)
     arrays.refuse_no_groups(_CALLED, d, requests)
     groups = arrays.named_groups(_CALLED, d, requests, by)
     cube = cube_of(d, baseline)
     arrays.check_finite(_CALLED, cube.values)
+    if trials is None:
+        n_families = len(cube.measures) if family == "all" else 1
+        enough = math.ceil(2 / alpha * n_families * len(cube.a) * math.comb(len(groups), 2))
+        trials = max(_TRIALS, enough) if enough * len(cube.a) <= _MOST else _TRIALS
     compute = {
         "welch": partial(TwoGroups.welch, alpha=alpha),
         "permutation": partial(TwoGroups.permutation, alpha=alpha, trials=trials, seed=seed),
@@ -170,6 +182,8 @@ def compare_groups(
 
 
 _CALLED = "compare_groups"
+_TRIALS, _MOST = 10_000, 2 * 10**9
+"""The least number of random pairs of groups, and the most values of t for a measure."""
 _CORRECTED = ("correction", "p_adjusted", "reject")
 _UNCORRECTED = {k: v for k, v in schemas.GROUP_COMPARISONS.columns.items() if k not in _CORRECTED}
 _UNCORRECTED |= {"least_p": schemas.FLOAT}

@@ -82,8 +82,8 @@ def prediction_powered(
     LexiframeWarning
         For requests of people that the model lacks, which are left out; where the model's values of
         people's requests are so unlike those of the others (p < 0.001) that the requests were
-        hardly drawn at random; and for fewer than 20 requests, of which the intervals may cover
-        less than they say.
+        hardly drawn at random; and where intervals may cover less than they say: with fewer than 20
+        requests of people, and where their values are so skewed that n is below 25 · skewness².
 
     Notes
     -----
@@ -92,8 +92,11 @@ def prediction_powered(
     variance least: Angelopoulos, Duchi & Zrnic, PPI++: Efficient Prediction-Powered Inference,
     arXiv:2311.01453. Here (co)variances have n − 1 and quantiles are Student's, with n − 2 degrees
     of freedom (n − 1 when λ is 0), because with 20 requests normal quantiles cover .91 to .93 of
-    the 95 % of their level. With few positive values among 20 neither these intervals nor the
-    classical ones reach their level.
+    the 95 % of their level. With few positive values neither these intervals nor the classical ones
+    reach their level: where 7 % of the values are 1, they cover .75 to .76, .86, .90, .92 and .94
+    with 20, 50, 100, 200 and 400 requests; 20 % of ones: .92 and .94 with 20 and 50. Of samples
+    that Cochran's rule passes ("Sampling Techniques", 1977: n of at least 25 · skewness²) at least
+    .93 are covered, if people's values are not all equal.
 
     Examples
     --------
@@ -107,21 +110,31 @@ def prediction_powered(
     [(0.333, 0.317, 0.769, 85.446)]
     """
     _check_arguments("prediction_powered", of, alpha)
-    frames = []
+    frames, doubtful = [], 0
     for one in side_by_side("prediction_powered", human, model, of, baseline):
         found = _powered_means(one, inclusion)
         if inclusion is None:
             warn_of_odd_requests("prediction_powered", one)
         frames.append(_estimate_rows(one, found, alpha))
+        doubtful += int(((found.n < 20) | _are_skewed(one.people)).sum())
     table = pl.concat(frames)
-    if (table["n"] < 20).any():
+    if doubtful:
         warn(
             f"prediction_powered: with {table['n'].to_numpy().min()} requests that people judged, "
-            "intervals may cover less than they say, most of all where few values are not 0; 20 or "
-            "more requests are better"
+            f"{doubtful:,} of {table.height:,} intervals may cover less than they say: these "
+            "requests are fewer than 20, or few of their values are unlike the others; let people "
+            "judge more"
         )
     schema = schemas.POWERED_MEANS if "run" in table.columns else schemas.POWERED_DIFFERENCES
     return schema.arranged(table)
+
+
+def _are_skewed(values: np.ndarray) -> np.ndarray:
+    """Return whether n is below 25 · skewness² of the values of each column."""
+    n = np.maximum((~np.isnan(values)).sum(axis=0), 1)
+    around = values - np.nansum(values, axis=0) / n
+    squares, cubes = np.nansum(around**2, axis=0), np.nansum(around**3, axis=0)
+    return np.asarray(squares**3 < 25 * cubes**2)
 
 
 def _check_arguments(called: str, of: str | None, alpha: float) -> None:

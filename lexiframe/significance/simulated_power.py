@@ -1,15 +1,19 @@
-"""The power of the paired t-test by simulation: on requests drawn from the observed ones."""
+"""The power of paired tests by simulation: on requests drawn from the observed ones."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from lexiframe.base import progress, resampling
 from lexiframe.pairwise import Pairs
-from lexiframe.significance.differences import alike
+from lexiframe.significance.differences import Options, alike
+from lexiframe.significance.flips_power import MOST
+from lexiframe.significance.joint_flips import max_t
 
 AT_ONCE = 2**20
 """The number of cells (samples × pairs of runs) tested at once: an array of them takes 8 MB."""
@@ -20,17 +24,24 @@ while SIZES[-1] < 100_000:
     SIZES.append(min(100_000, max(SIZES[-1] + 1, SIZES[-1] * 107 // 100)))
 
 
+_STEPS = 8, 4, 2, 1
+"""The steps in which sizes are tried: by the first up to a size that is enough, then back."""
+_TRIALS, _ROWS = 512, (100, 20, 4, 1)
+"""The least number of sign flips, which each hundred of samples has of its own, and how many
+samples may be tested at once."""
 _EQUAL = 1e-13
 """A variance that is no more than this share of the mean square is one of rounding alone."""
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """A t-test, and how many samples of requests are drawn to find its power.
+    """A test, and how many samples of requests are drawn to find its power.
 
     It asks whether ``room`` of the mean difference is above 0: by default whether there is a
     difference, in either direction, so that ``alpha`` is the level of both sides. ``with_margin``
-    says that samples of equal differences do not reject.
+    says that samples of equal differences do not reject. The test is t or, with ``flips``, that of
+    sign flips, up to as many requests as have it; these correct for ``comparisons`` by step-down
+    max-t if there are so many pairs. Otherwise the level is divided by them.
     """
 
     alpha: float
@@ -38,22 +49,40 @@ class Simulation:
     seed: int
     room: Callable[[np.ndarray], np.ndarray] = np.abs
     with_margin: bool = False
+    flips: bool = False
+    comparisons: int = 1
 
     def size(self, pairs: Pairs, power: float) -> np.ndarray:
-        """Find for each pair the least of `SIZES` at which enough samples are significant.
+        """Find for each pair the one of `SIZES` from which on enough samples are significant.
 
         The result is 0 for a pair that no size is enough for, or whose room is a tie.
         """
-        required = np.zeros(len(pairs.a), np.int64)
+        required, last = np.zeros(len(pairs.a), np.int64), len(SIZES) - 1
         for pair, complete, rough in _paired_values(pairs):
             left = np.flatnonzero(self.room(complete.mean(axis=0)) > rough)
-            for size in progress(SIZES, len(SIZES), "simulating requests"):
-                share = self._significant(complete[:, left], rough[left], size)
-                required[pair[left[share >= power]]] = size
-                left = left[share < power]
-                if not len(left):
-                    break
+            before = np.full(len(pair), -1)  # the place of a size that is not enough
+            for step in _STEPS:
+                going = left
+                while len(going):
+                    at = np.minimum(before[going] + step, last)
+                    lacks = self._shares(complete, rough, going, at) < power
+                    before[going[lacks]] = at[lacks]
+                    left = np.setdiff1d(left, going[lacks & (at == last)])
+                    going = going[lacks & (at < last) & (step == _STEPS[0])]
+            required[pair[left]] = np.take(SIZES, before[left] + 1)
         return required
+
+    def _shares(
+        self, complete: np.ndarray, rough: np.ndarray, some: np.ndarray, at: np.ndarray
+    ) -> np.ndarray:
+        """Return the share of significant samples of some pairs, each with the size at a place."""
+        shares, is_joint = np.empty(len(some)), complete.shape[1] == self.comparisons
+        for place in np.unique(at):
+            here = at == place
+            tested = np.arange(self.comparisons) if is_joint else some[here]
+            found = self._significant(complete[:, tested], rough[tested], SIZES[place], is_joint)
+            shares[here] = found[np.searchsorted(tested, some[here])]
+        return shares
 
     def power(self, pairs: Pairs, sizes: np.ndarray | None) -> np.ndarray:
         """Return the share of significant samples, pairs × sizes; NaN for a pair with one request.
@@ -63,22 +92,44 @@ class Simulation:
         shares = np.full((len(pairs.a), 1 if sizes is None else len(sizes)), np.nan)
         for pair, complete, rough in _paired_values(pairs):
             tried = [len(complete)] if sizes is None else sizes.tolist()
+            is_joint = len(pair) == self.comparisons
             for k, size in enumerate(progress(tried, len(tried), "simulating requests")):
-                shares[pair, k] = self._significant(complete, rough, size)
+                shares[pair, k] = self._significant(complete, rough, size, is_joint)
         return shares
 
-    def _significant(self, values: np.ndarray, rounding: np.ndarray, size: int) -> np.ndarray:
-        """Draw samples of requests; return for each pair the share of them whose test rejects."""
-        blocks = resampling.drawn_blocks(len(values), self.samples, self.seed, size=size)
-        at_once = max(1, AT_ONCE // resampling.ROWS)
-        n_rejected = np.zeros(values.shape[1], np.int64)
-        for drawn in blocks:
-            weights = drawn / size
-            for start in range(0, values.shape[1], at_once):
-                part = np.s_[start : start + at_once]
-                rejects = self._rejects(weights, values[:, part], rounding[part], size)
-                n_rejected[part] += rejects.sum(axis=0)
+    def _significant(
+        self, values: np.ndarray, rounding: np.ndarray, size: int, is_joint: bool
+    ) -> np.ndarray:
+        """Draw samples of requests; return for each pair the share of them whose test rejects.
+
+        ``is_joint`` says that sign flips correct for all pairs together.
+        """
+        (n, n_pairs), flips = values.shape, self.flips and size <= MOST
+        cells = n_pairs * (size if flips else 1)
+        rows = next((rows for rows in _ROWS if rows * cells <= AT_ONCE), 1)
+        blocks = resampling.drawn_blocks(n, self.samples, self.seed, size=size, rows=rows)
+        n_rejected = np.zeros(n_pairs, np.int64)
+        for block, drawn in enumerate(blocks):
+            if flips:
+                rejects = self._flipped(drawn, values, is_joint, block * rows // _ROWS[0])
+            else:
+                rejects = self._rejects(drawn / size, values, rounding, size)
+            n_rejected += rejects.sum(axis=0)
         return n_rejected / self.samples
+
+    def _flipped(
+        self, drawn: np.ndarray, values: np.ndarray, is_joint: bool, block: int
+    ) -> np.ndarray:
+        """Return where sign flips reject: samples × pairs."""
+        level = self.alpha if is_joint else self.alpha / self.comparisons
+        trials = max(_TRIALS, math.ceil(10 / level))
+        options = Options("two-sided", level, trials, self.seed + block)
+        requests = np.tile(np.arange(len(values)), len(drawn))
+        which = np.repeat(requests, drawn.ravel().astype(np.int64)).reshape(len(drawn), -1)
+        sampled, n_pairs = values[which.T].reshape(which.shape[1], -1), values.shape[1]
+        queries, size = pl.Series(map(str, range(len(sampled)))), n_pairs if is_joint else 1
+        p = max_t(queries, sampled, np.zeros((1, 1)), options, size).p_adjusted
+        return np.asarray(p.reshape(-1, n_pairs) < level)
 
     def _rejects(
         self, weights: np.ndarray, values: np.ndarray, rounding: np.ndarray, size: int
@@ -94,8 +145,9 @@ class Simulation:
         variance = (square - mean**2) * (size / (size - 1))
         above = self.room(mean)
         above[above <= rounding] = 0.0
-        rejects = size * above**2 > t.isf(self.alpha / 2, size - 1) ** 2 * variance
-        enough = not self.with_margin and 0.5 ** (size - 1) < self.alpha
+        level = self.alpha / self.comparisons
+        rejects = size * above**2 > t.isf(level / 2, size - 1) ** 2 * variance
+        enough = not self.with_margin and 0.5 ** (size - 1) < level
         return np.where(variance <= _EQUAL * square, enough & (above > 0), rejects)
 
 
@@ -105,6 +157,7 @@ def _paired_values(pairs: Pairs) -> Iterator[tuple[np.ndarray, np.ndarray, np.nd
     Pairs with one request are left out: nothing can be estimated from it.
     """
     rounding = pairs.mean_rounding
-    for pair, requests in alike(~np.isnan(pairs.values)):
+    known = np.where(np.abs(pairs.values) <= pairs.rounding, 0.0, pairs.values)
+    for pair, requests in alike(~np.isnan(known)):
         if len(requests) > 1:
-            yield pair, pairs.values[np.ix_(requests, pair)], rounding[pair]
+            yield pair, known[np.ix_(requests, pair)], rounding[pair]

@@ -65,7 +65,7 @@ def warn_of_small_groups(
             f"{called}: no p-value of the permutation test can be below {alpha:g} after the "
             f"correction {correction!r} for {members.sum()} comparisons: the least is "
             f"{least[members].min():.2g} before it; take more trials, or, where "
-            "groups have few requests, fewer comparisons or test='welch'"
+            "groups have few requests, fewer comparisons or larger groups"
         )
 
     _warn_of_none(least, family, _has_several(family), corrections, alpha, advice)

@@ -84,6 +84,7 @@ def arguments(folder):
         "tracking_uri": "sqlite:///" + str(folder / "nothing.db"), "n": 6, "m": 2,
         "method": "AP", "depths": [2, 3], "trials": 20, "inner_trials": 20, "samples": 5,
         "splits": 5, "pairs": 20, "tests": ["t"], "levels": 2, "following": 1, "requests": GROUPS,
+        "comparisons": 3,
         "by": "kind", "fractions": [0.5], "seed": 1, "k": 3, "ranks": [1, 3],
         "labels": d.filter(measure="RPP"), "judgments": VOTES, "stated": VOTES,
         "answers": ANSWERS, "covariates": "length", "groups": "kind",

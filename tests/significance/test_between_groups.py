@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -44,7 +45,7 @@ def exact_p(x, y):
 
 
 def test_welch_is_scipys():
-    c = lf.compare_groups(scores(RUNS), correction="none", alpha=0.1, **BY)
+    c = lf.compare_groups(scores(RUNS), "welch", "none", alpha=0.1, **BY)
     assert c.select("run_a", "run_b", "group_a", "group_b").rows() == [
         (a, b, *groups)
         for a, b in itertools.combinations("abc", 2)
@@ -123,6 +124,28 @@ def test_p_values_are_uniform_when_groups_do_not_differ(test):
     assert abs(share - 0.1) < 3 * math.sqrt(0.09 / 400)
 
 
+@pytest.mark.slow
+def test_few_requests_with_few_values_show_no_groups():
+    """Ten equal runs, one relevant item at rank 1 or deep, 3 + 3 requests, all pairs by Holm."""
+    rng, wrong = np.random.default_rng(4), {}
+    requests = pl.DataFrame({"query_id": [f"q{n}" for n in range(1, 7)], "kind": [*"xxxyyy"]})
+    values = np.where(rng.random((60, 10, 6)) < 0.5, 1, 1 / rng.integers(10, 1000, (60, 10, 6)))
+    s = pl.concat(
+        scores(dict(zip("abcdefghij", rows.tolist(), strict=True)), f"m{n}")
+        for n, rows in enumerate(values)
+    )
+    for test in ("permutation", "welch"):
+        with warnings.catch_warnings(action="ignore"):
+            c = lf.compare_groups(s, test, requests=requests, by="kind")
+        wrong[test] = c.filter("reject")["measure"].n_unique() / 60
+    assert wrong["permutation"] == 0
+    assert wrong["welch"] > 0.15
+    default = lf.compare_groups(
+        s.filter(measure="m0"), correction="none", requests=requests, by="kind"
+    )
+    assert default["test"].unique().item() == "permutation"
+
+
 # --- Where there is no t ------------------------------------------------------------------------
 
 
@@ -172,7 +195,7 @@ def test_requests_that_some_pairs_lack():
 def test_families_are_the_pairs_of_runs_and_groups():
     s = pl.concat([scores(RUNS, "AP"), scores({r: v[::-1] for r, v in RUNS.items()}, "RR")])
     for family, n in (("measure", 9), ("all", 18)):
-        c = lf.compare_groups(s, correction=["bonferroni", "none"], family=family, **BY)
+        c = lf.compare_groups(s, "welch", ["bonferroni", "none"], family=family, **BY)
         raw, adjusted = (c.filter(correction=name) for name in ("none", "bonferroni"))
         expected = (raw["p_value"] * n).clip(0, 1).to_list()
         assert adjusted["p_adjusted"].to_list() == pytest.approx(expected)
@@ -289,6 +312,22 @@ def test_a_warning_when_nothing_can_be_rejected():
         lf.compare_groups(scores(RUNS), "welch", **BY)
 
 
+def test_there_are_as_many_trials_as_the_correction_needs(monkeypatch):
+    """Ten pairs at .001 need 20,000 trials, by two measures together 40,000."""
+    rng, kinds = np.random.default_rng(3), ["x"] * 20 + ["y"] * 20
+    runs = {run: k * (np.arange(40) < 20) + rng.normal(size=40) for k, run in enumerate("abcde")}
+    kinds = pl.DataFrame({"query_id": [f"q{n}" for n in range(1, 41)], "kind": kinds})
+    s = scores({run: values.tolist() for run, values in runs.items()})
+    s = pl.concat([s, s.with_columns(measure=pl.lit("other"))])
+    found = partial(lf.compare_groups, s, alpha=1e-3, requests=kinds, by="kind")
+    assert found()["p_value"].min() == pytest.approx(1 / 20_001)
+    assert found(family="all")["p_value"].min() == pytest.approx(1 / 40_001)
+    assert found(alpha=0.05)["p_value"].min() == pytest.approx(1 / 10_001)
+    monkeypatch.setattr(between_groups, "_MOST", 10_000)
+    with pytest.warns(lf.LexiframeWarning, match="take more trials, or, where groups have few re"):
+        assert found(family="all")["p_value"].min() == pytest.approx(1 / 10_001)
+
+
 def test_a_warning_of_groups_of_the_same_size():
     """Of 20 splits into halves two have the greatest |t|, so p is at least 2 / 20."""
     kinds = pl.DataFrame({"query_id": [f"q{n}" for n in range(1, 7)], "kind": [*"xxxyyy"]})
@@ -328,33 +367,34 @@ def evaluated(**groups):
 EXAMPLE = pl.DataFrame({"query_id": "q0066 q0078 q0113 q0175 q0206".split(), "kind": [*"xyxyx"]})
 
 
+exact = partial(lf.compare_groups, correction="none")
+
+
 def test_an_evaluation_has_its_groups():
     """They had to be given again, and its tables chosen."""
     by_kind = {"requests": EXAMPLE, "by": "kind"}
     grouped, plain = evaluated(**by_kind), evaluated()
-    found = lf.compare_groups(grouped, baseline="random")
+    found = exact(grouped, baseline="random")
     parts = {
-        "AP": lf.compare_groups(plain.scores, baseline="random", **by_kind),
-        "RPP": lf.compare_groups(
-            plain.preferences.filter(measure="RPP"), baseline="random", **by_kind
-        ),
+        "AP": exact(plain.scores, baseline="random", **by_kind),
+        "RPP": exact(plain.preferences.filter(measure="RPP"), baseline="random", **by_kind),
     }
     for measure, part in parts.items():
         assert part.height == 2
         assert found.filter(measure=measure).equals(part)
-    assert lf.compare_groups(plain, baseline="random", **by_kind).equals(found)
-    assert lf.compare_groups(evaluated(baseline="random", **by_kind)).equals(found)
+    assert exact(plain, baseline="random", **by_kind).equals(found)
+    assert exact(evaluated(baseline="random", **by_kind)).equals(found)
     assert grouped.attributes.sort("query_id").equals(EXAMPLE)
     s = lf.evaluate_scores(plain.scores, **by_kind)
-    assert lf.compare_groups(s, baseline="random").equals(parts["AP"])
+    assert exact(s, baseline="random").equals(parts["AP"])
 
 
 def test_an_evaluation_by_several_attributes_and_by_one_of_them():
     two = EXAMPLE.with_columns(long=pl.Series(["yes", "yes", "yes", "no", "no"]))
     e = evaluated(requests=two, by=["kind", "long"])
-    assert lf.compare_groups(e)["group_a"].unique().sort()[0] == "kind = x, long = no"
-    by_kind = lf.compare_groups(evaluated(), requests=EXAMPLE, by="kind")
-    assert lf.compare_groups(e, by="kind").equals(by_kind)
+    assert exact(e)["group_a"].unique().sort()[0] == "kind = x, long = no"
+    by_kind = exact(evaluated(), requests=EXAMPLE, by="kind")
+    assert exact(e, by="kind").equals(by_kind)
 
 
 def test_evaluations_without_groups():

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
+from lexiframe.significance import people_and_model
 from lexiframe.significance.powered_means import powered_means, weighted_means
 from tests.conftest import SHARED
 
@@ -287,3 +288,39 @@ def test_few_requests_have_no_interval_but_a_mean():
     with pytest.warns(lf.LexiframeWarning, match="with 1 requests"):
         found = ppi(scores([0.5]), scores([0.25, 0.5])).row(0, named=True)
     assert (found["mean"], found["weight"], found["ci_low"]) == (0.5, 0.0, None)
+
+
+def rare(share, n, seed=1, samples=2000):
+    """Values of people and of a model that agree in nine of ten requests; ones are rare."""
+    rng = np.random.default_rng(seed)
+    h = (rng.random((n + 1000, samples)) < share) * 1.0
+    g = np.where(rng.random(h.shape) < 0.9, h, rng.random(h.shape) < share)
+    return h[:n], g[:n], g[n:]
+
+
+@pytest.mark.parametrize("share, n", [(0.07, 50), (0.2, 50), (0.1, 200)])
+def test_where_intervals_cover_less_it_is_warned(share, n):
+    """Of samples that are not warned of, .93 are covered; of 7 % of ones in 50 requests .87 are."""
+    h, g, others = rare(share, n)
+    low, high = powered_means(h, g, others).estimates.ends(0.025)
+    covered, skewed = (low <= share) & (share <= high), people_and_model._are_skewed(h)
+    assert skewed.tolist() == (n < 25 * np.nan_to_num(stats.skew(h)) ** 2).tolist()
+    varies = h.any(axis=0)
+    assert covered[~skewed & varies].mean() > 0.93
+    if share == 0.07:
+        assert covered.mean() < 0.89
+        assert skewed[varies].mean() > 0.95
+
+
+def test_skewed_values_of_many_requests_are_warned_of():
+    h, g, others = (x[:, 0] for x in rare(0.1, 50, seed=3))
+    q, value = [f"q{k:04d}" for k in range(1050)], np.concatenate([g, others])
+    model = pl.DataFrame({"run": "a", "query_id": q, "measure": "AP", "value": value})
+    human = model.head(50).with_columns(value=pl.Series(h))
+    even = human.with_columns(value=pl.Series([0.0, 1.0] * 25), measure=pl.lit("RR"))
+    models = pl.concat([model, model.with_columns(measure=pl.lit("RR"))])
+    with pytest.warns(lf.LexiframeWarning, match="with 50 requests .* 1 of 2 intervals may cover"):
+        ppi(pl.concat([human, even]), models)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ppi(even, models)

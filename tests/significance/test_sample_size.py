@@ -10,9 +10,11 @@ from scipy import optimize, stats
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests
 from lexiframe.significance import margin_power, simulated_power
+from lexiframe.significance.differences import Options
+from lexiframe.significance.joint_flips import max_t
 from tests.small_tables import preferences, scores
 
-HOW = ["t", "simulation"]
+HOW = ["auto", "t", "simulation"]
 
 
 def only_row(*args, **options):
@@ -32,10 +34,10 @@ def with_effect(effect, n=10):
 )
 def test_numbers_of_the_literature(effect, power, required):
     """What G*Power gives for two-sided paired t-tests with α = 0.05."""
-    row = only_row(with_effect(effect), power=power)
+    row = only_row(with_effect(effect), power=power, how="t")
     assert row["effect_size"] == pytest.approx(effect)
     assert (row["n"], row["required"], row["how"]) == (10, required, "t")
-    curve = lf.power_curve(with_effect(effect), [required, required - 1])
+    curve = lf.power_curve(with_effect(effect), [required, required - 1], how="t")
     assert curve["n_requests"].to_list() == [required - 1, required]
     below, there = curve["power"]
     assert below < power <= there
@@ -49,7 +51,7 @@ def test_the_simulation_agrees_where_differences_are_nearly_normal():
     assert simulated["required"] == pytest.approx(by_t["required"], rel=0.1)
     assert simulated["power_at_n"] == pytest.approx(by_t["power_at_n"], abs=0.04)
     sizes = [10, 40, 80]
-    exact, drawn = (lf.power_curve(d, sizes, how=how)["power"].to_list() for how in HOW)
+    exact, drawn = (lf.power_curve(d, sizes, how=how)["power"].to_list() for how in HOW[1:])
     assert drawn == pytest.approx(exact, abs=0.06)
 
 
@@ -64,17 +66,102 @@ def test_a_constant_difference_needs_as_many_requests_as_its_sign(how, value):
     assert row["effect_size"] == math.copysign(math.inf, value)
 
 
-def test_two_requests_by_hand():
-    """With α = 0.3 the limit of t with 1 d.f. is 1.963; drawn both, t is (a + b) / |a − b|.
+def test_six_requests_by_hand():
+    """Of six requests all must go one way: a sample rejects if it lacks the loss.
 
-    One that is drawn twice has p = 1/2.
+    p is 2/64, unless the request with 0 is drawn too: five signs have a p of 2/32.
     """
-    once = (drawn_requests(2, 500, 3) == 1).all(axis=1).mean()
-    for b, t, share in [(3 / 13, 1.6, 0.0), (3 / 7, 2.5, once)]:
-        assert (1 + b) / (1 - b) == pytest.approx(t)
-        d = preferences({"ab": [1.0, b]})
-        row = only_row(d, how="simulation", alpha=0.3, samples=500, seed=3)
-        assert row["power_at_n"] == pytest.approx(share)
+    d = preferences({"ab": [1.0, 0.5, -0.25, 0.0]})
+    row = only_row(d, how="simulation", samples=500, seed=3)
+    curve = lf.power_curve(d, [6], how="simulation", samples=500, seed=3)
+    counts = drawn_requests(4, 500, 3, size=6)
+    assert row["power_at_n"] == 0.0
+    assert curve["power"].item() == ((counts[:, 2] == 0) & (counts[:, 3] == 0)).mean() > 0
+
+
+def sign_power(wins, losses, ties, n, alpha):
+    """The power of SciPy's sign test with n requests, of which each is like one of the observed."""
+    chances, power = np.array([wins, losses, ties]) / (wins + losses + ties), 0.0
+    for w in range(n + 1):
+        for m in range(n + 1 - w):
+            if w + m and stats.binomtest(w, w + m).pvalue < alpha:
+                power += stats.multinomial.pmf([w, m, n - w - m], n, chances)
+    return power
+
+
+@pytest.mark.parametrize(
+    "wins, losses, ties, power, alpha",
+    [(18, 1, 1, 0.8, 0.05), (6, 2, 4, 0.3, 0.1), (5, 0, 3, 0.9, 0.0625), (1, 6, 0, 0.5, 0.02)],
+)
+def test_signs_have_the_power_of_the_sign_test(wins, losses, ties, power, alpha):
+    """Wins in 90 % and losses in 5 % of the requests need nine of them, where t says five."""
+    d = preferences({"ab": [0.5] * wins + [-0.5] * losses + [0.0] * ties})
+    row, n = only_row(d, power=power, alpha=alpha), wins + losses + ties
+    expected = [sign_power(wins, losses, ties, k, alpha) for k in range(2, row["required"] + 1)]
+    curve = lf.power_curve(d, range(2, row["required"] + 1), alpha=alpha)
+    assert curve["power"].to_list() == pytest.approx(expected, abs=1e-9)
+    assert expected[-1] >= power > max(expected[:-1])
+    assert row["power_at_n"] == pytest.approx(sign_power(wins, losses, ties, n, alpha), abs=1e-9)
+    if alpha == 0.05:
+        assert (row["how"], row["required"]) == ("flips", 9)
+        assert only_row(d, how="t")["required"] == 5
+
+
+def test_of_more_than_a_thousand_requests_the_means_are_tested():
+    d = preferences({"ab": [1.0] * 21 + [-1.0] * 19})
+    row, by_t = only_row(d), only_row(d, how="t")
+    assert row["required"] == by_t["required"] > 1000
+    sizes = [1000, 1001]
+    exact, of_t = (lf.power_curve(d, sizes, how=how)["power"] for how in ("auto", "t"))
+    assert exact[1] == of_t[1]
+    assert 0 < abs(exact[0] - of_t[0]) < 0.02
+
+
+def test_fewer_requests_than_sign_flips_can_reject_with_have_no_power():
+    """Of normal differences t would do with five."""
+    d = with_effect(2.0)
+    assert only_row(d, how="t")["required"] == 5
+    assert only_row(d)["required"] == 6
+    assert only_row(d, alpha=0.01)["required"] == only_row(d, comparisons=5)["required"] == 8
+    assert lf.power_curve(d, [5, 6])["power"].to_list() == [0.0, pytest.approx(0.97, abs=0.03)]
+
+
+def correlated(seed):
+    """Three runs that differ by .8 standard deviations or not, over 40 requests."""
+    x = np.random.default_rng(seed).normal(size=(3, 40)) * 0.5 + [[0.5], [0.0], [0.5]]
+    return scores({name: row.tolist() for name, row in zip("abc", x, strict=True)})
+
+
+def test_joint_flips_of_samples_are_those_of_compare():
+    """Of the samples that are drawn the same is asked as of a table."""
+    s = correlated(5)
+    options = dict(how="simulation", samples=20, seed=4, comparisons=3)
+    curve = lf.power_curve(s, [9], **options)
+    rejected = np.zeros(3)
+    wide = s.pivot("run", index="query_id", values="value").sort("query_id")
+    for counts in drawn_requests(40, 20, 4, size=9):
+        sample = wide[np.repeat(np.arange(40), counts.astype(int))].drop("query_id")
+        c = lf.compare(
+            scores({run: sample[run].to_list() for run in "abc"}), "randomization", "max_t"
+        )
+        rejected += c["reject"].to_numpy()
+    assert curve["power"].to_list() == (rejected / 20).tolist()
+    assert 0 < rejected.sum() < 60
+    alone = lf.power_curve(s, [9], **options | {"comparisons": 1})["power"]
+    many = lf.power_curve(s, [9], **options | {"comparisons": 4})["power"]
+    assert many.sum() < curve["power"].sum() < alone.sum()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("effect", [0.6, 1.0, 1.5])
+def test_the_formula_holds_for_sign_flips_of_normal_differences(effect):
+    """At most one request is missing, in 2,000 tests of drawn differences by all sign flips."""
+    n = only_row(with_effect(effect))["required"] + 1
+    values = np.random.default_rng(1).normal(effect, 1, (n, 2000))
+    options = Options("two-sided", 0.05, 2000)
+    queries = pl.Series([str(q) for q in range(n)])
+    found = max_t(queries, values, np.zeros((1, 1)), options, size=1)
+    assert 0.775 < (found.p_value < 0.05).mean() < 0.91
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -188,7 +275,8 @@ def test_several_measures():
     [
         ({"power": 1}, "required_requests: expected power between 0 and 1, found 1"),
         ({"alpha": 0}, "required_requests: expected alpha between 0 and 1, found 0"),
-        ({"how": "z"}, "required_requests: expected how to be one of 't', 'simulation', found 'z'"),
+        ({"how": "z"}, "required_requests: expected how to be one of 'auto', 't', 'simulation', f"),
+        ({"comparisons": 0}, "required_requests: expected comparisons to be a whole number from 1"),
         ({"samples": 0}, "required_requests: expected samples to be a whole number from 1"),
         ({"seed": -1}, "required_requests: expected seed to be a whole number from 0"),
     ],

@@ -43,7 +43,9 @@ def algorithm_rows(
     Notes
     -----
     Seeds unrelated: Var = s²_q(d̄)/n_q + Σ over both runs of s²_k(x̄)/n_k − MS_e/(n_q n_k). Paired
-    seeds: Var = (MS_q + MS_k − MS_e)/(n_q n_k) of d_qk. Degrees of freedom by Satterthwaite.
+    seeds: Var = (MS_q + MS_k − MS_e)/(n_q n_k) of d_qk. Degrees of freedom by Satterthwaite. With
+    two seeds and more than two runs, s²_k, MS_k and MS_e are means over all runs, with the degrees
+    of freedom of all: a variance of two values is often far too small for some of many pairs.
     """
     frames = [pl.DataFrame(schema=columns)]
     for given, e in _estimates(d, seeds, replicates, baseline):
@@ -128,9 +130,10 @@ def _run_scores(data: Replicated) -> list[np.ndarray]:
         found.append(data.values[mine][order].reshape(n_requests, len(names)))
     few = [name for name, x in zip(data.runs, found, strict=True) if x.shape[1] < 3]
     if few:
+        errs = ".11" if len(found) < 3 else ".15 where some runs vary far more by seed than others"
         warn(
             f"compare: with two replicates, of {n_and_first(few)}, a test at .05 may err in up to "
-            ".11; three or more are better"
+            f"{errs}; three or more are better"
         )
     if n_requests < 2:
         raise LexiframeError(f"compare: expected two or more requests of {data.measure}, found one")
@@ -159,14 +162,21 @@ def _unrelated(x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> sums.Estima
     n_requests = len(x[0])
     means = np.stack([one.mean(axis=1) for one in x], axis=1)
     seeds = np.array([one.shape[1] for one in x])
-    of_seeds = np.array([one.mean(axis=0).var(ddof=1) / one.shape[1] for one in x])
-    residual = np.array([_residual(one) for one in x]) / (n_requests * seeds)
+    of_seeds = np.array([one.mean(axis=0).var(ddof=1) for one in x])
+    residual = np.array([_residual(one) for one in x]) / n_requests
     d = means[:, a] - means[:, b]
     freedom = (n_requests - 1) * (seeds - 1)
     of_requests = d.var(axis=0, ddof=1) / n_requests
-    terms = np.stack([of_requests, of_seeds[a], of_seeds[b], -residual[a], -residual[b]])
     every = np.full(len(a), n_requests - 1)
-    df = np.stack([every, seeds[a] - 1, seeds[b] - 1, freedom[a], freedom[b]])
+    if _is_pooled(x):
+        of_both = 1 / seeds[a] + 1 / seeds[b]
+        pooled = (np.average(each, weights=seeds - 1) for each in (of_seeds, -residual))
+        terms = np.stack([of_requests, *(each * of_both for each in pooled)])
+        df = np.stack([every, *(np.full(len(a), of.sum()) for of in (seeds - 1, freedom))])
+    else:
+        of_seeds, residual = of_seeds / seeds, residual / seeds
+        terms = np.stack([of_requests, of_seeds[a], of_seeds[b], -residual[a], -residual[b]])
+        df = np.stack([every, seeds[a] - 1, seeds[b] - 1, freedom[a], freedom[b]])
     variance, found = satterthwaite(terms, df)
     return sums.Estimates(d.mean(axis=0), np.sqrt(variance), found)
 
@@ -179,22 +189,36 @@ def _paired(data: Replicated, x: list[np.ndarray], a: np.ndarray, b: np.ndarray)
             "give them the same names, or say seeds='unrelated'"
         )
     every = np.stack(x, axis=2)
-    return _crossed(every[:, :, a] - every[:, :, b])
+    d = every[:, :, a] - every[:, :, b]
+    return _crossed(d, every - every.mean(axis=2, keepdims=True) if _is_pooled(x) else None)
 
 
-def _crossed(d: np.ndarray) -> sums.Estimates:
-    """Estimate the means of requests × seeds × columns, where all requests have the same seeds."""
+def _is_pooled(x: list[np.ndarray]) -> bool:
+    """Return whether the variance of seeds is that of all runs together."""
+    return len(x) > 2 and min(one.shape[1] for one in x) < 3
+
+
+def _crossed(d: np.ndarray, around: np.ndarray | None = None) -> sums.Estimates:
+    """Estimate the means of requests × seeds × columns, where all requests have the same seeds.
+
+    What ``around`` has, the scores around their means over runs, gives the variance of seeds of
+    all differences: twice that of a run, with the degrees of freedom of all runs but one.
+    """
     n_requests, n_seeds = d.shape[:2]
-    squares = np.stack([
-        n_seeds * d.mean(axis=1).var(axis=0, ddof=1),
-        n_requests * d.mean(axis=0).var(axis=0, ddof=1),
-        -_residual(d),
-    ])  # fmt: skip
     df = np.array([n_requests - 1, n_seeds - 1, (n_requests - 1) * (n_seeds - 1)])
+    squares = np.stack([n_seeds * d.mean(axis=1).var(axis=0, ddof=1), *_of_seeds(d)])
+    if around is not None:
+        others = around.shape[2] - 1
+        squares[1:], df[1:] = 2 * _of_seeds(around).sum(axis=1)[:, None] / others, df[1:] * others
     variance, found = satterthwaite(
         squares / (n_requests * n_seeds), np.broadcast_to(df[:, None], squares.shape)
     )
     return sums.Estimates(d.mean(axis=(0, 1)), np.sqrt(variance), found)
+
+
+def _of_seeds(x: np.ndarray) -> np.ndarray:
+    """Return MS_k and −MS_e of requests × seeds × columns."""
+    return np.stack([len(x) * x.mean(axis=0).var(axis=0, ddof=1), -_residual(x)])
 
 
 def _is_smaller_better(d: Any, measure: str) -> bool:

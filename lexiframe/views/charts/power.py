@@ -253,7 +253,7 @@ def power_curve_chart(
     >>> chart = power_curve_chart(lf.power_curve(lf.scores(p, "AP"), [5, 50]), "AP")
     >>> of_first = [r for r in chart.data.values if r["run_b"] != "random"]
     >>> [(r["n_requests"], round(r["power"], 2)) for r in of_first]
-    [(5, 0.15), (50, 0.96)]
+    [(5, 0.0), (50, 0.96)]
     """
     called = "power_curve_chart"
     key = ["run_a", "run_b", "n_requests"]

@@ -106,6 +106,58 @@ def test_error_rates_where_seeds_vary(share):
         assert by_request / trials > 0.1
 
 
+def of_seeds(n_runs, rng, spread=1.0):
+    """Scores of equal runs in 20 requests with two seeds, by whose choice they vary."""
+    q, k = rng.normal(size=(20, 1)), rng.normal(0, spread, (n_runs, 1, 2))
+    return q + rng.normal(size=(n_runs, 20, 1)) + k + rng.normal(0, 0.5, (n_runs, 20, 2))
+
+
+@pytest.mark.filterwarnings("ignore:compare. with two replicates")
+@pytest.mark.parametrize("seeds", ["unrelated", "paired"])
+@pytest.mark.parametrize("baseline", [None, "b"])
+def test_two_seeds_of_several_runs_have_one_variance(seeds, baseline):
+    """In loops: mean squares of all runs (or, paired, of all pairs of runs) are averaged."""
+    x = dict(zip("abcd", of_seeds(4, np.random.default_rng(6)), strict=True))
+    c = lf.compare(scores(x), "t", "none", replicates="run", seeds=seeds, baseline=baseline)
+
+    def squares(d):
+        by_seed = d.mean(axis=0)
+        rest = d - by_seed - d.mean(axis=1)[:, None] + d.mean()
+        return 20 * by_seed.var(ddof=1) / 40, (rest**2).sum() / 19 / 40
+
+    pairs = [(a, b) for a in "abcd" for b in "abcd" if a < b]
+    every = x.values() if seeds == "unrelated" else [x[a] - x[b] for a, b in pairs]
+    k, e = (
+        np.mean(of) * (1 + (seeds == "unrelated")) for of in np.transpose([*map(squares, every)])
+    )
+    runs = 4 if seeds == "unrelated" else 3
+    for row in c.iter_rows(named=True):
+        d = x[row["run_a"]] - x[row["run_b"]]
+        q = d.mean(axis=1).var(ddof=1) / 20
+        variance, df = q + k - e, (q + k - e) ** 2 / (q**2 / 19 + k**2 / runs + e**2 / runs / 19)
+        if variance < max(q, k):
+            variance, df = max((q, 19), (k, runs))
+        t = d.mean() / variance**0.5
+        assert row["statistic"] == pytest.approx(t, abs=1e-9)
+        assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(t), df), abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:compare. with two replicates")
+@pytest.mark.parametrize("seeds", ["unrelated", "paired"])
+@pytest.mark.parametrize("n_runs", [3, 10])
+def test_any_error_with_two_seeds_and_many_runs(n_runs, seeds):
+    """150 evaluations by Holm; each pair with its own variance of two seeds errs in .08 to .24."""
+    rng, trials = np.random.default_rng(5), 150
+    s = pl.concat(
+        scores(dict(zip("abcdefghij", of_seeds(n_runs, rng), strict=False)), f"m{m}")
+        for m in range(trials)
+    ).with_columns(smaller_is_better=False)
+    c = lf.compare(s, "t", replicates="run", seeds=seeds)
+    wrong = c.filter("reject")["measure"].n_unique() / trials
+    assert wrong <= 0.05 + 2.6 * (0.05 * 0.95 / trials) ** 0.5
+
+
 def test_several_runs_a_baseline_and_the_direction():
     rng = np.random.default_rng(0)
     runs = {name: rng.random((8, 3)) for name in "abc"}
@@ -142,5 +194,8 @@ def test_errors(s, options, message):
 
 
 def test_two_replicates_are_warned_of():
-    with pytest.warns(lf.LexiframeWarning, match="with two replicates, of 2"):
+    with pytest.warns(lf.LexiframeWarning, match=r"with two replicates, of 2.* up to \.11; three"):
         lf.compare(S.filter(pl.col("replicate") < "s2"), replicates="run")
+    three = scores({run: np.random.default_rng(2).random((4, 2)) for run in "abc"})
+    with pytest.warns(lf.LexiframeWarning, match=r"in up to \.15 where some runs vary far more by"):
+        lf.compare(three, replicates="run")
