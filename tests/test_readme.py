@@ -33,7 +33,10 @@ def test_the_readme_shows_what_it_prints(tmp_path, monkeypatch):
     with contextlib.redirect_stdout(printed):
         for block in blocks(README):
             exec(compile(block, "README.md", "exec"), names)
-    shown = re.search(r"verdict first, here that five requests decide nothing, then the means:\n\n((?: {4}.*\n|\n(?= {4}))+)", README)[1]
+    shown = re.search(
+        r"verdict first, here that five requests decide nothing, then the means:\n\n((?: {4}.*\n|\n(?= {4}))+)",
+        README,
+    )[1]
     assert printed.getvalue().startswith(re.sub(r"(?m)^ {4}", "", shown))
     assert list((tmp_path / "results").glob("*.parquet"))
     assert_the_audit_is_what_the_readme_says(printed.getvalue())
