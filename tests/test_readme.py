@@ -34,7 +34,7 @@ def test_the_readme_shows_what_it_prints(tmp_path, monkeypatch):
         for block in blocks(README):
             exec(compile(block, "README.md", "exec"), names)
     shown = re.search(
-        r"verdict first, here that five requests decide nothing, then the means:\n\n((?: {4}.*\n|\n(?= {4}))+)",
+        r"It prints its verdict first, .*, then the means:\n\n((?: {4}.*\n|\n(?= {4}))+)",
         README,
     )[1]
     assert printed.getvalue().startswith(re.sub(r"(?m)^ {4}", "", shown))

@@ -8,9 +8,7 @@ import numpy as np
 
 from lexiframe.base import sums
 from lexiframe.pairwise import Pairs
-
-MOST = 1000
-"""The most requests whose signs are flipped: of more requests the means are tested by t."""
+from lexiframe.significance.joint_flips import MOST_REQUESTS as MOST
 
 
 def flips_power(pairs: Pairs, by_t: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:
@@ -52,7 +50,7 @@ def sign_powers(pairs: Pairs, alpha: float) -> tuple[np.ndarray, np.ndarray, np.
 
     d = pairs.differences
     pair = np.flatnonzero(d.wins + d.losses > 0)
-    pair = pair[d[pair].have_one_size_in(1)]
+    pair = pair[d[pair].each_has_one_size]
     counts, row = np.unique(
         [of[pair] for of in (d.wins, d.losses, d.n)], axis=1, return_inverse=True
     )

@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.base import progress, resampling
 from lexiframe.pairwise import Pairs
 from lexiframe.significance.differences import Options, alike
-from lexiframe.significance.flips_power import MOST
+from lexiframe.significance.joint_flips import MOST_REQUESTS as MOST
 from lexiframe.significance.joint_flips import max_t
 
 AT_ONCE = 2**20

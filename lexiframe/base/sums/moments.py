@@ -163,10 +163,21 @@ class Moments:
         c = bounds.max(initial=-np.inf, where=np.isfinite(bounds)) + TIE / 2
         if not np.isfinite(c) or self.squares.infinite.any():
             return not np.isinf(bounds).any()  # without a value there is no other size
-        # All that are not 0 have the size c where their squares add up to as much as that many c².
+        return bool(self._have_size(c).all())
+
+    @property
+    def each_has_one_size(self) -> np.ndarray:
+        """Whether all values of a column are −c, 0 or c, up to rounding; they are finite."""
+        return self._have_size(np.maximum(self.greatest, -self.least) + TIE / 2)
+
+    def _have_size(self, c: np.ndarray | float) -> np.ndarray:
+        """Return whether the values of each column, none larger than c, are −c, 0 or c.
+
+        All that are not 0 have the size c where their squares add up to as much as that many c².
+        """
         n = self.wins + self.losses
         rough = 4 * c * self.mean_rounding * n
-        return bool((np.abs(c**2 * n - self.squares.rounded()) <= rough).all())
+        return np.asarray(np.abs(c**2 * n - self.squares.rounded()) <= rough)
 
     def _squares_around_mean(self) -> np.ndarray:
         """Return Σx² − (Σx)²/n.
