@@ -9,9 +9,11 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
+from lexiframe.base import sums
 from lexiframe.orderings.means import run_means
 from lexiframe.significance import joint_flips
 from lexiframe.significance.differences import Options
+from lexiframe.significance.intervals import interval_of_kind
 from tests import oracle
 from tests.small_tables import preferences, scores
 
@@ -136,16 +138,18 @@ def test_the_order_of_requests_and_rows_does_not_matter():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("test, correction", [("auto", "auto"), ("randomization", "max_t")])
+@pytest.mark.parametrize("test, correction, memory", [
+    ("auto", "auto", "4kB"), ("randomization", "max_t", "1MB")
+])  # fmt: skip
 @pytest.mark.parametrize("baseline", [None, "run1"])
-def test_all_engines_agree(test, correction, baseline):
+def test_all_engines_agree(test, correction, memory, baseline):
     """In parts, in groups and from tables there are the same comparisons and means."""
-    runs, qrels = collection(20, n_runs=3)
-    requests = pl.DataFrame({"query_id": [*qrels], "kind": ["few"] * 6 + ["many"] * 14})
+    runs, qrels = collection(12, n_runs=3)
+    requests = pl.DataFrame({"query_id": [*qrels], "kind": ["few"] * 4 + ["many"] * 8})
     how = {"test": test, "correction": correction, "baseline": baseline}
     for groups in ({}, {"requests": requests, "by": "kind"}):
         whole = lf.evaluate(runs, qrels, MEASURES, **how, **groups)
-        parts = lf.evaluate(runs, qrels, MEASURES, memory="1kB", **how, **groups)
+        parts = lf.evaluate(runs, qrels, MEASURES, memory=memory, **how, **groups)
         assert whole.comparisons.equals(parts.comparisons)
         assert whole.means.equals(parts.means)
         p = lf.positions(runs, qrels)
@@ -291,3 +295,25 @@ def test_p_is_above_0_where_no_float_is_small_enough():
     assert row["p_value"] > 0
     varied = (1 + np.arange(n) % 2 * 1e-6).tolist()
     assert lf.compare(preferences({"ab": varied}, "RPP"), "t")["p_value"].item() > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.5, 0.95])
+@pytest.mark.parametrize("measure, grid", [("AP", 20), ("Success@5", 1), ("mine", 3), ("LR", 1)])
+def test_intervals_of_many_samples_hold_their_own_means(measure, grid, alpha):
+    """All 100,000 samples, of 2 to 40 requests each."""
+    rng = np.random.default_rng(grid)
+    for n in (2, 3, 5, 12, 40):
+        values = np.round(rng.beta(0.3, 0.6, (n, 20_000)) * grid) / grid
+        names = [f"r{k:05}" for k in range(20_000)]
+        if measure == "LR":
+            d = values - values[::-1]
+            moments = sums.Moments.add_up(d, np.full((1, 1), 1e-12))
+            options = Options("two-sided", alpha)
+            low, high = interval_of_kind(moments, options, 1.0, are_signs=True)
+            assert ((low <= moments.mean) & (moments.mean <= high)).all()
+            continue
+        m = run_means(scores(dict(zip(names, values.T.tolist(), strict=True)), measure), alpha)
+        m = m.drop_nulls("ci_low")  # of equal values without bounds there is none
+        assert m.height > 19_000 or measure == "mine"
+        assert ((m["ci_low"] <= m["mean"]) & (m["mean"] <= m["ci_high"])).all()
