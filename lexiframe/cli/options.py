@@ -274,7 +274,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "intervals": option(
         STATISTICS,
-        "Confidence intervals of the mean differences: Student's t, or BCa bootstrap.",
+        "Confidence intervals of the mean differences: by measure, Student's t, or BCa bootstrap.",
         rare=True,
     ),
     "hsd": option(

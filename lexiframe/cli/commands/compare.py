@@ -32,7 +32,7 @@ def compare(
     inputs: RunsOrScores,
     measure: list[str] | None = None,
     tests: InferenceOptions,
-    intervals: Literal["t", "bca"] = "t",
+    intervals: Literal["auto", "t", "bca"] = "auto",
     hsd: Literal["randomized", "parametric"] | None = None,
     out: OutFile = None,
     wide: bool = False,
