@@ -223,15 +223,16 @@ def max_t(
     ([0.125, 0.75], [0.125, 0.75])
     """
     is_two_sided = options.alternative == "two-sided"
-    known = np.where(np.isnan(values) | (np.abs(values) <= rounding), 0.0, values)
-    decides = known.any(axis=1)  # the sign of a request where all tie changes nothing
-    known, queries = known[decides], queries.filter(pl.Series(decides))
+    # Of a million pairs each copy has gigabytes: there are two at a time, pairs × requests at last.
+    unit = np.where((values > rounding) | (values < -rounding), values, 0.0).T
+    decides = unit.any(axis=0)  # the sign of a request where all tie changes nothing
+    queries, unit = queries.filter(pl.Series(decides)), np.ascontiguousarray(unit[:, decides])
     signs = Signs(queries, options.trials, options.seed, opposites=is_two_sided)
-    scale = np.sqrt(np.einsum("qp,qp->p", known, known))
-    unit = np.divide(known, scale, out=np.zeros_like(known), where=scale > 0)
+    scale = np.sqrt(np.einsum("pq,pq->p", unit, unit))
+    np.divide(unit, scale[:, None], out=unit, where=scale[:, None] > 0)
     if options.alternative == "less":
-        unit = 0.0 - unit
-    t, most = unit.sum(axis=0), np.abs(unit).sum(axis=0)
+        np.subtract(0.0, unit, out=unit)
+    t, most = unit.sum(axis=1), np.linalg.norm(unit, 1, axis=1)
     t = np.abs(t) if is_two_sided else t
     errors = np.broadcast_to(rounding, values.shape).sum(axis=0)
     rough = sums.TIE * np.maximum(np.abs(t), 1.0)
@@ -240,7 +241,10 @@ def max_t(
     rise = np.argsort(t.reshape(families), axis=1, kind="stable")
     order = (rise + np.arange(0, len(t), families[1])[:, None]).ravel()
     limit = (t - rough)[order]
-    count, beyond, greatest = _counted(signs, unit[:, order], limit, size, is_two_sided)
+    alone = np.minimum((1 + is_two_sided) * 0.5 ** np.count_nonzero(unit, axis=1), 1.0)
+    in_group = size or _GROUP
+    unit = unit[np.resize(order, -(-len(order) // in_group) * in_group)]
+    count, beyond, greatest = _counted(signs, unit, limit, size, is_two_sided)
     # What is observed is one of all choices, but none of those that are drawn.
     n = len(signs)
     observed, total = (0, n) if signs.are_all else (1, n + 1)
@@ -248,7 +252,6 @@ def max_t(
     p[order] = (observed + count) / total
     falling = (observed + beyond.reshape(families))[:, ::-1]
     adjusted[order] = np.maximum.accumulate(falling, axis=1)[:, ::-1].ravel() / total
-    alone = np.minimum((1 + is_two_sided) * 0.5 ** np.count_nonzero(unit, axis=0), 1.0)
     reach = n - np.searchsorted(np.sort(greatest), most - sums.TIE * np.maximum(most, 1.0))
     return Joint(p, adjusted, (observed + n * alone) / total, (observed + reach) / total)
 
@@ -258,15 +261,13 @@ def _counted(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how often the statistics of pairs, and their running maxima, reach the limits.
 
-    The pairs of a family, columns of ``unit``, rise by their statistics. The third array has the
-    greatest statistic of the last family by each choice of signs.
+    The pairs of a family, rows of ``unit``, rise by their statistics; what stands behind them makes
+    groups full. The third array has the greatest statistic of the last family by each choice.
     """
-    n, n_pairs = unit.shape
-    in_group = size or _GROUP
-    padded = -(-n_pairs // in_group) * in_group
-    groups, limits = np.zeros((padded, n)), np.full(padded, np.inf)
-    groups[:n_pairs], limits[:n_pairs] = unit.T, limit
-    given = groups.reshape(padded // in_group, in_group, n), limits.reshape(-1, in_group, 1)
+    (padded, n), n_pairs, in_group = unit.shape, len(limit), size or _GROUP
+    limits = np.concatenate([limit, np.full(padded - n_pairs, np.inf)])
+    groups = unit.reshape(padded // in_group, in_group, n)
+    given = groups, limits.reshape(-1, in_group, 1)
     width = _SIGNS * max(1, _REQUESTS // max(n, _SIGNS))
 
     def of_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
