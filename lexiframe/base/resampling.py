@@ -152,11 +152,6 @@ _FLIPS = 4000
 """The number of trials in a block of `flips`, unless there are very many requests."""
 
 
-def n_blocks(n: int, trials: int) -> int:
-    """Return how many blocks `flips` yields."""
-    return -(-n_flips(n, trials) // rows_at_once(n, _FLIPS))
-
-
 def flips(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
     """Yield which of n signs are turned, 1 or 0, in blocks of many trials × n.
 

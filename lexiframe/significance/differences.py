@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,7 +22,6 @@ class Options:
     """The options of tests and intervals, see `compare`.
 
     ``effect_intervals``: whether intervals of d_z are wanted, which take longer than most tests.
-    ``exact_below``: p-values from here on need not be exact, as long as they are not below it.
     """
 
     alternative: Alternative
@@ -34,7 +32,6 @@ class Options:
     bets: Bets = field(default_factory=Bets)
     clusters: pl.DataFrame | None = None
     effect_intervals: bool = True
-    exact_below: float = math.inf
 
     @property
     def tail(self) -> float:

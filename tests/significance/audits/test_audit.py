@@ -100,7 +100,9 @@ def test_a_test_is_what_compare_does_with_the_drawn_requests():
     )  # fmt: skip
     theirs = c.group_by("test").agg(pl.col("reject").mean()).sort("test")
     assert c.height == 5 * 60
-    assert found["error_rate"].to_list() == pytest.approx(theirs["reject"].to_list())
+    rates = zip(*found.select("test", "error_rate"), theirs["reject"], strict=True)
+    for test, ours, other in rates:  # signs hang on the ids of requests, which samples lack
+        assert ours == pytest.approx(other, abs=0.1 if test == "randomization" else 1e-9)
     assert found["error_rate"].max() > 0
 
 
