@@ -214,8 +214,9 @@ def symmetric_interval(
 
     Values that are NaN are left out; None if all are, if there is no estimate, or if the interval
     would have no width, as samples that all agree do not show that it is certain. It is that of
-    Hall, "On symmetric bootstrap confidence intervals", JRSS B 50 (1988), but twice as wide: it is
-    for numbers of orders, whose distance to those of true means is greater than that of samples.
+    Hall, "On symmetric bootstrap confidence intervals", JRSS B 50 (1988), but twice as wide: τ and
+    other numbers of orders are farther from those of the true means than samples are from them, and
+    simulations say that twice the width is enough.
 
     Examples
     --------

@@ -85,8 +85,15 @@ def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) 
     return adjusted
 
 
-def check_max_t(called: str, tests: Sequence[Any], corrections: Sequence[str]) -> None:
+def check_max_t(
+    called: str, tests: Sequence[Any], corrections: Sequence[str], *, by_t: bool = False
+) -> None:
     """Raise for step-down max-t with another test than sign flips, which draw the maxima."""
+    if MAX_T in corrections and by_t:
+        raise LexiframeError(
+            f"{called}: 'max_t' flips the signs of requests, which clusters and replicates make no "
+            "independent evidence; take correction='holm', whose test is t"
+        )
     other = [test for test in tests if test != "randomization"]
     if MAX_T in corrections and other:
         raise LexiframeError(

@@ -81,10 +81,9 @@ def interval_of_kind(
     −``bound`` and ``bound``, which are infinite where they are not known.
     """
     x = d.moments if isinstance(d, Differences) else d
-    is_within = max(x.greatest.max(initial=0), -x.least.min(initial=0)) <= bound < np.inf
     if are_signs:
         low, high = sums.bounded_means.signs_ends(x.wins, x.losses, x.n, options.tail)
-    elif is_within:
+    elif np.isfinite(bound):
         low, high = sums.bounded_means.add_bounds(x, -bound, bound).ends(options.tail)
         low, high = np.maximum(low, -bound), np.minimum(high, bound)
     else:

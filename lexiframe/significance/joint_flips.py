@@ -253,7 +253,10 @@ def max_t(
     falling = (observed + beyond.reshape(families))[:, ::-1]
     adjusted[order] = np.maximum.accumulate(falling, axis=1)[:, ::-1].ravel() / total
     reach = n - np.searchsorted(np.sort(greatest), most - sums.TIE * np.maximum(most, 1.0))
-    return Joint(p, adjusted, (observed + n * alone) / total, (observed + reach) / total)
+    least_adjusted = (observed + reach) / total
+    # Of drawn signs the share of those that are all alike is that of all choices, but for luck.
+    least = np.minimum((observed + n * alone) / total, np.minimum(p, least_adjusted))
+    return Joint(p, adjusted, least, least_adjusted)
 
 
 def _counted(

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
+from lexiframe.base import LexiframeError, check_choice, progress, schemas, sums, typed
 from lexiframe.base.face import added
 from lexiframe.io import problems
 from lexiframe.metrics import notation
@@ -37,6 +37,7 @@ from lexiframe.significance.differences import (
 )
 from lexiframe.significance.intervals import (
     INTERVALS,
+    Interval,
     interval_by_t,
     interval_of_kind,
 )
@@ -101,10 +102,10 @@ def compare(
         ``__name__`` is the name of the test, so a lambda has to be given one.
     correction : {"auto", "max_t", "holm", "bonferroni", "bh", "none"}, or several
         How p-values are corrected for the number of comparisons. ``auto`` is ``max_t`` with the
-        test ``auto`` and ``holm`` with one that is named. ``max_t``, for ``randomization`` alone,
-        Holm's and Bonferroni's corrections bound the probability of any false rejection, of which
-        ``max_t`` finds most (see the notes); ``bh`` (Benjamini and Hochberg) bounds the expected
-        share of false rejections.
+        test ``auto`` and ``holm`` with one that is named. Holm's and
+        Bonferroni's corrections and ``max_t``, which is for ``randomization`` alone, bound the
+        probability of any false rejection, and ``max_t`` finds most differences (see the notes);
+        ``bh`` (Benjamini and Hochberg) bounds the expected share of false rejections.
     family : {"measure", "all"}
         The comparisons to correct over: the pairs of one measure (in one group of requests), or
         those of all measures (and groups). Each test has its own family.
@@ -217,8 +218,9 @@ def compare(
     q = (losses + 1)/(n + 2), p − q ± z·√((p + q − (p − q)²)/(n + 2)). Of other measures with bounds
     it is Student's of the differences, and of the least and the greatest one that the measure
     allows: of the differences alone it holds too few means where most are alike and few far away,
-    as those of RR and AP of hard requests. Without bounds it is Student's, and none where all
-    differences are equal.
+    as those of RR and AP of hard requests. Without bounds, or where
+    scores are beyond them (in percent, say), it is Student's, and none where all differences are
+    equal.
 
     Equal differences have no t: p is 2^(1 − n), which is what sign flips allow, and 1 when all are
     0; d_z and t are null or infinite. Everywhere two numbers count as equal when they differ by no
@@ -413,7 +415,8 @@ def _group_rows(
         if joint is not None:
             found = joint(JointFamily.known_pairs(cube.single(measure, pairs)))
         how = tests if joint is None or found is not None else ["t"]
-        frames += _rows_of_measure(measure, pairs, how, options, intervals, is_metric, found)
+        usual = INTERVALS.get(intervals) or _interval_of(measure, cube, pairs, options, is_metric)
+        frames += _rows_of_measure(measure, pairs, how, options, intervals, usual, found)
     return pl.concat(frames)
 
 
@@ -430,15 +433,10 @@ def _rows_of_measure(
     tests: list[Any],
     options: Options,
     intervals: str,
-    is_metric: bool,
+    usual_of: Callable[[Any, Options], Interval],
     joint: Joint | None,
 ) -> list[pl.DataFrame]:
     """Return the rows of a measure's pairs by some tests, or by joint sign flips."""
-    usual_of: Callable[[Any, Options], Any] | None = INTERVALS.get(intervals)
-    if usual_of is None:
-        bound = options.bets.bound_of(measure, is_metric)
-        are_signs = _are_signs(measure, pairs, options.bets)
-        usual_of = partial(interval_of_kind, bound=bound, are_signs=are_signs)
     if "betting" in tests:
         options = replace(options, bets=options.bets.bound_measure(measure, pairs, options.alpha))
     of_sums = all(test in OF_SUMS for test in tests) or joint is not None
@@ -468,13 +466,26 @@ def _rows_of_measure(
     return frames
 
 
-def _are_signs(measure: str, pairs: Any, bets: Bets) -> bool:
-    """Return whether preferences are −1, 0 and 1; if they could be others, by what they are."""
+def _interval_of(
+    measure: str, cube: Any, pairs: Any, options: Options, is_metric: bool
+) -> Callable[[Any, Options], Interval]:
+    """Return the interval of what a measure can give, of all its pairs alike."""
+    bets, d = options.bets, pairs.differences
     known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
+    of_runs = cube.scores.get(measure) if isinstance(cube, arrays.Reduced) else pairs
     if isinstance(known, facts.Facts) and known.bounds:
-        return known.are_signs and pairs.differences.are_signs
-    some = pairs.differences.wins.any() or pairs.differences.losses.any()
-    return pairs.differences.are_signs and bool(some)
+        are_signs = known.are_signs and d.are_signs
+    elif of_runs is not None and of_runs.scores is not None:  # differences of hits
+        s = of_runs.scores
+        if isinstance(s, np.ndarray):
+            s = sums.Moments.add_up(s, np.full((1, 1), sums.TIE))
+        are_signs = s.are_signs and not s.losses.any()
+    else:
+        are_signs = d.are_signs and bool(d.wins.any() or d.losses.any())
+    bound = bets.bound_of(measure, is_metric)
+    # Values in percent, say, are beyond the bounds, which then say nothing.
+    is_within = max(d.greatest.max(initial=0), -d.least.min(initial=0)) <= bound
+    return partial(interval_of_kind, bound=bound if is_within else np.inf, are_signs=are_signs)
 
 
 def _outcome_function(

@@ -101,8 +101,8 @@ def _warn_of_none(
 
 def _more_trials(rows: pl.DataFrame, correction: str, options: Options) -> str:
     return (
-        f"no p-value of {options.trials} trials can be below {options.alpha:g} after the "
-        f"correction for {rows.height} comparisons; take "
+        f"no p-value of {printed.counted(options.trials, 'trial')} can be below "
+        f"{options.alpha:g}{_correction_in_words(rows, correction)}; take "
         f"trials={int(_divisor(rows, correction) / options.alpha)} or more"
     )
 
@@ -112,12 +112,18 @@ def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str
     n, test = rows["n"].to_numpy().max(), rows["test"][0].partition("(")[0]
     sides = 2 if options.alternative == "two-sided" else 1
     enough = math.floor(math.log2(sides * _divisor(rows, correction) / options.alpha)) + 1
-    without = f"{enough} requests or more without ties" if enough > n else "requests without ties"
+    least = "at least " * (correction == MAX_T)  # as other pairs may need more
+    without = f"{least}{enough} requests or more without ties"
+    without = without if enough > n else "requests without ties"
     return (
         f"no p-value of the test {test!r} over {printed.counted(int(n), 'request')} can be below "
-        f"{options.alpha:g} after the correction for {rows.height} comparisons; it takes {without}"
-        ", or fewer comparisons"
+        f"{options.alpha:g}{_correction_in_words(rows, correction)}; it takes {without}, or "
+        "fewer comparisons"
     )
+
+
+def _correction_in_words(rows: pl.DataFrame, correction: str) -> str:
+    return f" after the correction {correction!r} for {printed.counted(rows.height, 'comparison')}"
 
 
 def _divisor(rows: pl.DataFrame, correction: str) -> int:

@@ -33,11 +33,16 @@ def settled(
             f"{called}: test='auto' stands for one test, found {len(tests)} tests; give it alone, "
             "or name the tests"
         )
+    if AUTO in corrections and len(corrections) > 1:
+        raise LexiframeError(
+            f"{called}: correction='auto' stands for one correction, found {len(corrections)}; "
+            "give it alone, or name the corrections"
+        )
     if [*tests] == [AUTO] and not by_t and {*corrections} <= {AUTO, MAX_T}:
         return ["randomization"], [MAX_T]
-    check_max_t(called, tests, corrections)
     tests = ["t" if test == AUTO else test for test in tests]
-    return tests, list(dict.fromkeys(usual(c) if c == AUTO else c for c in corrections))
+    check_max_t(called, tests, corrections, by_t=by_t)
+    return tests, [usual(c) if c == AUTO else c for c in corrections]
 
 
 def is_metric(measure: str, scores: Any) -> bool:
