@@ -151,13 +151,13 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
         counts["without_relevant"] += not relevant
         counts["retrieved"] += len(retrieved)
         counts["depth"] = max(counts["depth"], len(retrieved))
-        first = order(ranking, score_type=score_type)[:1]
-        counts["own_first"] += first == [query_id] and query_id not in grades
         counts["negative"] += sum(grades.get(doc_id, 0) < 0 for doc_id in retrieved)
         counts["judged"] += sum(grades.get(doc_id, -1) >= 0 for doc_id in retrieved)
         counts["relevant_retrieved"] += len(retrieved & set(relevant))
         all_groups = [*filter(None, tied_groups(ranking, score_type))]
         counts["one_score"] += len(all_groups) == 1 and len(all_groups[0]) > 1
+        first = [*all_groups[0]] if all_groups else []
+        counts["own_first"] += first == [query_id] and query_id not in grades
         groups = [group for group in all_groups if len(group) > 1]
         counts["tied_relevant"] += sum(len({*group} & {*relevant}) for group in groups)
         counts["duplicates"] += len(ranking) - len(retrieved)

@@ -103,9 +103,15 @@ class Rows:
         return np.asarray(is_judged & same)
 
     def n_own_first(self, judged: JudgedItems, hit: np.ndarray) -> int:
-        """Count the judged queries whose first document has their id, and is not among ``hit``."""
-        first = self.edges[:-1]
-        first = first[(self.query[first] < len(judged.queries)) & ~np.isin(first, hit)]
+        """Count the judged queries whose first document has their id, and is not among ``hit``.
+
+        Where several documents share the greatest score, none is first.
+        """
+        first, end = self.edges[:-1], self.edges[1:]
+        is_alone = (end - first == 1) | (
+            self.score[first] != self.score[np.minimum(first + 1, end - 1)]
+        )
+        first = first[is_alone & (self.query[first] < len(judged.queries)) & ~np.isin(first, hit)]
         own = judged.queries.gather(self.query[first]).cast(pl.String)
         return int((self.ids(first) == own).sum())
 

@@ -255,7 +255,8 @@ def max_t(
     reach = n - np.searchsorted(np.sort(greatest), most - sums.TIE * np.maximum(most, 1.0))
     least_adjusted = (observed + reach) / total
     # Of drawn signs the share of those that are all alike is that of all choices, but for luck.
-    least = np.minimum((observed + n * alone) / total, np.minimum(p, least_adjusted))
+    least = (observed + np.floor(n * alone + sums.TIE)) / total
+    least = np.minimum(least, np.minimum(p, least_adjusted))
     return Joint(p, adjusted, least, least_adjusted)
 
 

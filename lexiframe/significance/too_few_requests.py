@@ -23,9 +23,8 @@ def warn_of_few_requests(
 ) -> None:
     """Warn when there are too few requests or trials to reject anything.
 
-    Too few trials are always warned of. Too few requests are not in a family of one comparison,
-    whose n shows them, nor where all runs are the same. ``family`` has the number of each
-    comparison's family.
+    Where all runs are the same nothing is warned of, nor are too few requests in a family of one
+    comparison, whose n shows them. ``family`` has the number of each comparison's family.
     """
     is_tested = table["n"].to_numpy() > 0
     if not is_tested.all():
@@ -37,7 +36,7 @@ def warn_of_few_requests(
     if [*corrections] == [MAX_T]:  # whose p-values hang on the pairs, too
         trials &= 1 / (1 + options.trials) >= options.alpha
     differs = family[table["mean_difference"].to_numpy() != 0]
-    asked = trials | (_has_several(family) & np.isin(family, differs))
+    asked = (trials | _has_several(family)) & np.isin(family, differs)
     # Of t the sizes of the differences decide as well, so that no number of requests is enough.
     asked &= ~table["test"].str.contains(r"^t(\(|$)").to_numpy()
 
@@ -112,8 +111,10 @@ def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str
     n, test = rows["n"].to_numpy().max(), rows["test"][0].partition("(")[0]
     sides = 2 if options.alternative == "two-sided" else 1
     enough = math.floor(math.log2(sides * _divisor(rows, correction) / options.alpha)) + 1
-    least = "at least " * (correction == MAX_T)  # as other pairs may need more
-    without = f"{least}{enough} requests or more without ties"
+    enough_of_all = f"{enough} requests or more"
+    if correction == MAX_T:  # the other pairs may ask for more
+        enough_of_all = f"at least {enough} requests"
+    without = f"{enough_of_all} without ties"
     without = without if enough > n else "requests without ties"
     return (
         f"no p-value of the test {test!r} over {printed.counted(int(n), 'request')} can be below "

@@ -162,7 +162,7 @@ def test_one_run_only():
     for name in about_pairs:
         assert e.tables()[name].is_empty()
     for name, table in e.tables().items():
-        assert table.schema == two[name].schema
+        assert table.columns == two[name].drop("least_p_adjusted", strict=False).columns
     assert FILES[0].stem in str(e)
     assert "<table" in e._repr_html_()
 
@@ -210,20 +210,15 @@ def test_what_is_printed(evaluated, monkeypatch):
     first, text = str(evaluated), evaluated.summary("all")
     assert repr(evaluated) == first
     sentences, means, more = first.split("\n\n")
-    assert sentences.startswith(
-        "5 requests: too few for any conclusion about 3 pairs by RPP, dcgRPP, LR and rrLP; "
-    )
     assert "pca8_euclidean and pixels_euclidean share the first place by RPP, " in sentences
-    assert "pixels_euclidean is first by LR" in sentences
-    assert "pixels_euclidean is first by AP, nDCG@10 and RBP(p=0.5); pca8_euclid" in sentences
+    assert "pixels_euclidean is first by AP, nDCG@10" in sentences
     assert means.startswith(f"{MEANS}\n")
     assert more.startswith('More: e.summary("all") has ')
     text = str(text)
     assert text.startswith(f"{sentences}\n\n{means}\n\n")
     titles = [part.partition("\n")[0] for part in text.split("\n\n")][1:]
     differ, covered = titles.pop(1), titles.pop()
-    tests = "randomization test; t test for AP, nDCG@10 and RBP(p=0.5); sign test for LR"
-    how = f"{tests}; bonferroni over the pairs of a measure"
+    how = "t test, bonferroni over the pairs of a measure"
     assert titles == [
         MEANS,
         "Ranks of the runs: metrics by mean, preferences by borda",

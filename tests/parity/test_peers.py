@@ -155,7 +155,7 @@ def pairs_of(scores):
 
 
 def test_paired_t_test_is_scipys(scores):
-    c = lf.compare(scores, "t", "none", alpha=0.1)
+    c = lf.compare(scores, "t", "none", alpha=0.1, intervals="t")
     a, b, values_a, values_b = pairs_of(scores)
     assert c.select("run_a", "run_b").rows() == list(zip(a, b, strict=True))
     with warnings.catch_warnings(action="ignore"):  # of pairs of runs that are the same
@@ -242,8 +242,8 @@ def test_kendalls_tau_is_scipys(shared, method):
 
 def test_sizes_and_power_are_statsmodels(scores):
     some = scores.filter(pl.col("run").is_in(scores["run"].unique().sort().head(8)))
-    found = lf.required_requests(some, power=0.9, alpha=0.01)
-    curve = lf.power_curve(some, [30], alpha=0.01)
+    found = lf.required_requests(some, power=0.9, alpha=0.01, how="t")
+    curve = lf.power_curve(some, [30], alpha=0.01, how="t")
     looked_at = 0
     for row, at_30 in zip(found.rows(named=True), curve["power"], strict=True):
         effect, test = row["effect_size"], TTestPower()

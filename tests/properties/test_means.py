@@ -15,12 +15,14 @@ pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), 
 
 
 def expected(values, alpha):
-    """The mean of a list, and Student's interval of it."""
+    """The mean of a list, and Student's interval of it and of one more value at each bound."""
     mean = statistics.fmean(values)
     if len(values) == 1:
         return mean, None, None
-    half = stats.t.ppf(1 - alpha / 2, len(values) - 1) * statistics.stdev(values)
-    return mean, mean - half / math.sqrt(len(values)), mean + half / math.sqrt(len(values))
+    more = [*values, 0.0, 1.0]
+    half = stats.t.ppf(1 - alpha / 2, len(more) - 1) * statistics.stdev(more)
+    middle, half = statistics.fmean(more), half / math.sqrt(len(more))
+    return mean, min(mean, max(middle - half, 0.0)), max(mean, min(middle + half, 1.0))
 
 
 def share_won(d, run):
@@ -33,31 +35,12 @@ def share_won(d, run):
     return [statistics.fmean(of) for of in shares.values()]
 
 
-def have_one_size(values):
-    """Whether the values are −c, 0 or c, as signs are."""
-    sizes = {round(abs(value), 12) for value in values} - {0}
-    return len(sizes) <= 1
-
-
-def assert_rows(table, values, alpha, of_one_size):
-    by_bets = {
-        (run, measure)
-        for (run, measure), of in values.items()
-        if len(of) > 1 and (measure in of_one_size or max(of) - min(of) <= 1e-12)
-    }
+def assert_rows(table, values, alpha):
     for (run, measure), of in values.items():
         row = table.filter(run=run, measure=measure).row(0, named=True)
-        found = row["mean"], row["ci_low"], row["ci_high"]
         assert row["n"] == len(of)
-        if (run, measure) in by_bets:  # their ends are held against loops in test_chosen_test.py
-            assert found[0] == pytest.approx(statistics.fmean(of), abs=1e-9)
-            assert 0 <= found[1] <= found[0] <= found[2] <= 1
-            assert found[1] < found[2]
-            continue
-        mean, low, high = expected(of, alpha)
-        if low is not None:  # intervals of means end at the bounds of the measure
-            low, high = max(low, 0.0), min(high, 1.0)
-        assert found == pytest.approx((mean, low, high), abs=1e-9)
+        found = row["mean"], row["ci_low"], row["ci_high"]
+        assert found == pytest.approx(expected(of, alpha), abs=1e-9)
     assert table.height == len(values)
 
 
@@ -68,12 +51,10 @@ def test_means_are_those_of_loops(collection):
         (run, "RR"): e.scores.filter(run=run)["value"].to_list() for run in e.scores["run"].unique()
     }
     runs = {run for run, _ in values}
-    of_one_size = {"RR"} if have_one_size(e.scores["value"]) else set()
     for name in ("LR", "RPP"):
         d = e.preferences.filter(measure=name)
         values |= {(run, name): share_won(d, run) for run in runs}
-        of_one_size |= {name} if have_one_size(d["preference"]) else set()
-    assert_rows(e.means, values, 0.1, of_one_size)
+    assert_rows(e.means, values, 0.1)
 
 
 @given(collections(min_runs=2))

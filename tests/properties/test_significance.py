@@ -41,7 +41,7 @@ def differences(table, measure):
     st.sampled_from([0.05, 0.3]),
 )
 def test_student_t(table, alpha):
-    c = lf.compare(table, "t", "none", alpha=alpha)
+    c = lf.compare(table, "t", "none", alpha=alpha, intervals="t")
     assert_tests(c, differences(table, "m1"), lambda d_q: oracle.t_test(d_q, alpha))
 
 
@@ -50,7 +50,7 @@ def test_student_t(table, alpha):
     st.sampled_from([0.05, 0.3]),
 )
 def test_sign(table, alpha):
-    c = lf.compare(table, "sign", "none", alpha=alpha)
+    c = lf.compare(table, "sign", "none", alpha=alpha, intervals="t")
     assert_tests(
         c, differences(table, "m1"), lambda d_q: oracle.t_test(d_q, alpha) | oracle.sign_test(d_q)
     )

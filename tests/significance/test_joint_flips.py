@@ -143,7 +143,7 @@ def test_an_evaluation_has_the_comparisons_of_its_tables():
     folder = lf.bundled("example")
     e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "LR", "AP"], **MAX_T)
     p = lf.positions(folder / "runs", folder / "qrels.txt")
-    with pytest.warns(lf.LexiframeWarning, match="it takes 6 requests or more without ties"):
+    with pytest.warns(lf.LexiframeWarning, match="it takes at least 6 requests without ties"):
         c = lf.compare(lf.preferences(p, ["RPP", "LR", "AP"]), **MAX_T)
     assert c.select(P).equals(e.comparisons.select(P))
     assert "5 requests: too few for any conclusion" in str(e)

@@ -202,7 +202,7 @@ def test_functions_take_sums_where_they_take_preferences(data):
         lambda d: lf.order_runs(d, "mc4", iterations=10, teleport=0.1),
         lambda d: lf.compare(d, ["sign", "t"], ["holm", "bh"], alternative="greater"),
         lambda d: lf.compare(d, "sign", sign_ties="split"),
-        lambda d: lf.compare(d, baseline=runs["run"].min()),
+        lambda d: lf.compare(d, "t", baseline=runs["run"].min()),
         lf.win_rates,
         lf.majority_cycles,
         lf.tie_rates,

@@ -177,7 +177,7 @@ def test_power_of_many_pairs_is_drawn_as_cells(monkeypatch):
 def test_a_table_of_one_measure_and_test_needs_no_choice():
     """Else the error lists what there is, of the comparisons and of the orderings."""
     s = drawn_scores(3, 6, ("AP", "RR"))
-    c, o = lf.compare(s), lf.order_runs(s, "mean")
+    c, o = lf.compare(s, "t"), lf.order_runs(s, "mean")
     one = c.filter(measure="RR")
     same = significance_chart(one), significance_chart(one, "RR")
     assert same[0].to_dict() == same[1].to_dict()
