@@ -19,6 +19,7 @@ from tests.small_tables import preferences, scores
 
 MEASURES = ["RPP", "LR", "LP", "AP", "Success@5", "rrLP"]
 P = ["p_value", "p_adjusted", "least_p", "least_p_adjusted"]
+MAX_T = {"test": "randomization", "correction": "max_t"}
 
 
 def collection(n_requests, n_runs=4, seed=0):
@@ -213,6 +214,33 @@ def test_max_t_is_of_sign_flips_alone():
         lf.compare(s, ["auto", "t"])
     both = lf.compare(s, "randomization", ["max_t", "holm"])
     assert both["correction"].unique().sort().to_list() == ["holm", "max_t"]
+
+
+def test_an_evaluation_has_the_comparisons_of_its_tables():
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "LR", "AP"], **MAX_T)
+    p = lf.positions(folder / "runs", folder / "qrels.txt")
+    with pytest.warns(lf.LexiframeWarning, match="it takes at least 6 requests without ties"):
+        c = lf.compare(lf.preferences(p, ["RPP", "LR", "AP"]), **MAX_T)
+    assert c.select(P).equals(e.comparisons.select(P))
+    assert "5 requests: too few for any conclusion" in str(e)
+
+
+def test_an_audit_flips_the_signs_of_each_trial():
+    s = drawn_scores(30, 3, seed=8)
+    how = {"runs": 3, "null": "exchanged", "trials": 200, "correction": "max_t"}
+    audits = lf.audit(s, "randomization", 12, **how)
+    assert audits.select("test", "correction").rows() == [("randomization", "max_t")]
+    assert audits["error_low"].item() <= 0.05
+
+
+def test_max_t_stands_beside_other_corrections():
+    s = drawn_scores(8, 3, seed=1)
+    both = lf.compare(s, "randomization", ["max_t", "holm"])
+    for correction in ("max_t", "holm"):
+        part = both.filter(correction=correction)
+        one = lf.compare(s, "randomization", correction)
+        assert part.select(one.columns).equals(one)
 
 
 # --- Intervals ------------------------------------------------------------------------------------
