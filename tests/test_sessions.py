@@ -151,7 +151,9 @@ def test_the_usual_table_of_deep_learning_2019_takes_one_line():
     assert max(map(len, lines)) <= 80
     rows = {line.split()[1]: line for line in lines if line.startswith("│")}
     assert 10 + 1 <= len(rows) < 20  # the ten best, and those that sentences name
-    assert re.search(r"0\.7645\* 0\.70\d–0\.82\d  0\.5030~ 0\.42\d–0\.58\d", rows["idst_bert_p1"])
+    assert re.search(
+        r"0\.7645\* 0\.68\d–0\.81\d  0\.5030~ 0\.4[12]\d–0\.58\d", rows["idst_bert_p1"]
+    )
 
 
 @pytest.mark.conformance

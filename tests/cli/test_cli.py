@@ -1247,12 +1247,13 @@ def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):
 @pytest.mark.parametrize("how", ["cause", "context", "signal"])
 def test_an_interruption_that_a_module_in_c_turns_into_an_import_error(monkeypatch, capsys, how):
     def interrupted():
+        message = "initialization failed"
+        lost = ImportError(message)
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt as error:
-            message = "initialization failed"
             if how == "signal":
-                lost = ImportError(message)
+                pass
             elif how == "cause":
                 raise ImportError(message) from error
             else:
