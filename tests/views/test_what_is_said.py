@@ -25,6 +25,12 @@ TWO = scores(("a", "AP", MANY), ("b", "AP", MANY[::-1] ** 2), ("a", "P@1", [1.0,
              ("b", "P@1", [0.0] * 16))  # fmt: skip
 
 
+def test_max_t_by_name_shows_what_t_takes_the_place_of():
+    named = lf.evaluate_scores(TWO, missing="own", correction="max_t")
+    assert lf.verdict(named).equals(lf.verdict(lf.evaluate_scores(TWO, missing="own")))
+    assert "?" not in named.markdown("AP")
+
+
 @pytest.mark.parametrize("measures", [None, ["P@1", "AP"], "P@1"])
 def test_the_footnote_names_the_test_of_each_measure(measures):
     """Joint sign flips are not made of more than a thousand requests."""

@@ -44,7 +44,7 @@ def first_test_rows(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> 
     """
     test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
     if test == tests.AUTO:
-        by_default = correction == tests.AUTO
+        by_default = correction in (tests.AUTO, corrections.MAX_T)
         return comparisons if by_default else comparisons.filter(correction=correction)
     named = pl.col("test").str.extract(r"^([^(]*)") == test
     correction = corrections.usual(correction) if correction == tests.AUTO else correction
