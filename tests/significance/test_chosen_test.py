@@ -212,6 +212,8 @@ def test_max_t_is_of_sign_flips_alone():
         lf.compare(s, "t", "max_t")
     with pytest.raises(lf.LexiframeError, match="stands for one test, found 2 tests"):
         lf.compare(s, ["auto", "t"])
+    with pytest.raises(lf.LexiframeError, match="stands for one correction, found 2"):
+        lf.compare(s, "t", ["auto", "bh"])
     both = lf.compare(s, "randomization", ["max_t", "holm"])
     assert both["correction"].unique().sort().to_list() == ["holm", "max_t"]
 
