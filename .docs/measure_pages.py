@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.collection.nuggets import measures as answers
-from lexiframe.metrics import needed, notation
-from lexiframe.metrics.catalogues import symbols
+from lexiframe.core.metrics import needed, notation
+from lexiframe.core.metrics.catalogues import symbols
+from lexiframe.decide.nuggets import measures as answers
 
 EXAMPLE = """\
 import lexiframe as lf

@@ -7,7 +7,7 @@ Run ``python data/draw_win_rates.py`` from anywhere; it needs the extra ``viz`` 
 from pathlib import Path
 
 import lexiframe as lf
-from lexiframe.views.charts import win_rate_chart
+from lexiframe.core.views.charts import win_rate_chart
 
 
 def main() -> None:

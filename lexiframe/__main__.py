@@ -17,7 +17,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     with _noted_interruptions() as noted, _orderly_ends(), _quick_end():
         try:
-            from lexiframe.cli.app import main as run
+            from lexiframe.core.cli.app import main as run
 
             run()
         except KeyboardInterrupt:

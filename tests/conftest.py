@@ -80,7 +80,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         reads = {"shared", "mlflow"} & {*getattr(item, "fixturenames", ())}
-        draws = draws or item.path.match("lexiframe/views/charts/*.py")  # examples that are charts
+        draws = draws or item.path.match(
+            "lexiframe/core/views/charts/*.py"
+        )  # examples that are charts
         conforms = item.get_closest_marker("conformance")
         if draws or reads or conforms:
             item.add_marker("slow")
@@ -108,7 +110,7 @@ def lexiframe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     """Run a command in this process; warnings are printed as on a terminal."""
 
     def main(*arguments: object) -> Outcome:
-        from lexiframe.cli.app import main as run
+        from lexiframe.core.cli.app import main as run
 
         monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
         status = 0

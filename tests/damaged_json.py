@@ -3,7 +3,7 @@
 import copy
 import json
 
-from lexiframe.io.files.kept_json import CHECKSUM, text_with_checksum
+from lexiframe.core.io.files.kept_json import CHECKSUM, text_with_checksum
 
 OTHERS = (None, True, False, 0, -1, 1.5, 1e308, 10**400, "", "x", [], [[]], {}, {"x": 1})
 """A value of each type of JSON, and odd ones."""

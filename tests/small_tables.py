@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from lexiframe.base.schemas import PREFERENCES, SCORES
-from lexiframe.orderings.rules import RULES as _RULES
+from lexiframe.core.base.schemas import PREFERENCES, SCORES
+from lexiframe.core.orderings.rules import RULES as _RULES
 
 
 def preferences(pairs, measure="mine"):

@@ -14,11 +14,11 @@ import pytest
 from pyarrow import orc
 
 import lexiframe as lf
-from lexiframe.base.schemas import check
-from lexiframe.metrics.kinds.derived import every_metric
-from lexiframe.orderings.means import run_means
-from lexiframe.orderings.rules import RULES
-from lexiframe.significance.tests import OF_SUMS, TESTS
+from lexiframe.core.base.schemas import check
+from lexiframe.core.metrics.kinds.derived import every_metric
+from lexiframe.core.orderings.means import run_means
+from lexiframe.core.orderings.rules import RULES
+from lexiframe.core.significance.tests import OF_SUMS, TESTS
 from tests import conftest
 from tests.frames import assert_close
 from tests.test_house import PACKAGE, arrows, part
@@ -190,8 +190,8 @@ def copy(tmp_path):
     change(orderings / "rules/__init__.py", {" = Literal[": ' = Literal["minimax", '})
     change(orderings / "order.py", {"``kemeny``:": described})
     boards = {"``kemeny`` (": "``minimax``; ``kemeny`` ("}
-    change(tmp_path / "lexiframe/evaluation/leaderboards.py", boards)
-    command = tmp_path / "lexiframe/cli/commands/leaderboard.py"
+    change(tmp_path / "lexiframe/decide/leaderboards/leaderboard_of.py", boards)
+    command = tmp_path / "lexiframe/decide/leaderboards/command.py"
     change(command, {"mc4, kemeny": "mc4, minimax, kemeny"})
     return tmp_path
 
@@ -253,9 +253,9 @@ OF_ORC = f"""
 import pathlib
 import lexiframe as lf
 from pyarrow import orc
-from lexiframe.evaluation.buckets import partition as cut
+from lexiframe.core.evaluation.buckets import partition as cut
 from lexiframe.io import batches, checks, data_sources
-from lexiframe.io.batches.reading import Share
+from lexiframe.core.io.batches.reading import Share
 
 runs = lf.read_runs(pathlib.Path({str(EXAMPLE)!r}) / "runs")
 qrels = lf.read_qrels(pathlib.Path({str(EXAMPLE)!r}) / "qrels.txt")
@@ -302,8 +302,8 @@ def test_the_form_is_read_whole_and_in_pieces(copy):
 OF_ENGINE = f"""
 import pathlib
 import lexiframe as lf
-from lexiframe.evaluation.buckets import batches
-from lexiframe.evaluation.in_processes import evaluate_in_processes
+from lexiframe.core.evaluation.buckets import batches
+from lexiframe.core.evaluation.in_processes import evaluate_in_processes
 
 data = [pathlib.Path({str(EXAMPLE)!r}) / name for name in ("runs", "qrels.txt")]
 batches.n_buckets = lambda rows, memory: 3

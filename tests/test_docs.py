@@ -13,9 +13,9 @@ import yaml
 
 import lexiframe as lf
 from lexiframe import theory
-from lexiframe.base.face import user_names
-from lexiframe.cli import app as cli
-from lexiframe.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
+from lexiframe.core.base.face import user_names
+from lexiframe.core.cli import app as cli
+from lexiframe.core.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 from tests.conftest import SHARED
 from tests.test_readme import blocks
 

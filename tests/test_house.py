@@ -19,11 +19,11 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import schemas
-from lexiframe.base.face import FEATURES, listed, user_names
-from lexiframe.metrics.kinds.derived import every_metric, metrics_of_items
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.orderings.rules import RULES
+from lexiframe.core.base import schemas
+from lexiframe.core.base.face import FEATURES, listed, user_names
+from lexiframe.core.metrics.kinds.derived import every_metric, metrics_of_items
+from lexiframe.core.metrics.kinds.metric import Metric
+from lexiframe.core.orderings.rules import RULES
 
 PACKAGE = Path(lf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -104,9 +104,9 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
     inside = [path for path in MODULES if part(module_name(path)) not in ("", "__main__")]
     taken = {pair for path in inside for pair in through(path)}
     doors = {f"lexiframe.{room}" for room in arrows(part) if room}
-    assert {place for place, _ in taken} - {"lexiframe.base.face"} <= doors
-    assert not {name for place, name in taken if place == "lexiframe.cli"}
-    for door in {place for place, _ in taken} - {"lexiframe.base.face"}:
+    assert {place for place, _ in taken} - {"lexiframe.core.base.face"} <= doors
+    assert not {name for place, name in taken if place == "lexiframe.core.cli"}
+    for door in {place for place, _ in taken} - {"lexiframe.core.base.face"}:
         room = importlib.import_module(door)
         offered = {name for name in room.__all__ if getattr(room, name) is not None}
         used = {name for place, name in taken if place == door}
@@ -231,10 +231,10 @@ def loaded(code):
 def test_importing_it_loads_nothing_heavy():
     """Each name loads its module when it is first used; those of the core load no more."""
     ours = {name for name in loaded("import lexiframe") if name.partition(".")[0] == "lexiframe"}
-    assert ours == {"lexiframe", "lexiframe.base", "lexiframe.base.face"}
+    assert ours == {"lexiframe", "lexiframe.core.base", "lexiframe.core.base.face"}
     modules = loaded(f"import lexiframe; {CORE}")
     assert modules & set(HEAVY) == set()
-    assert {"lexiframe.pairwise.pairs", "polars", "pyarrow", "numpy"} <= modules
+    assert {"lexiframe.core.pairwise.pairs", "polars", "pyarrow", "numpy"} <= modules
     later = re.compile("lexiframe[.](orderings|significance|views|evaluation|cli)")
     assert not [name for name in modules if later.match(name)]
 
@@ -302,9 +302,11 @@ FAMILIES = tuple(
 @pytest.mark.slow
 def test_a_name_of_a_later_stage_loads_its_module_alone():
     modules = loaded("import lexiframe; lexiframe.win_rates")
-    assert "lexiframe.orderings.wins" in modules
-    assert not {"lexiframe.evaluation.evaluation", "lexiframe.significance.paired"} & modules
-    assert {"lexiframe.evaluation.evaluation"} <= loaded("from lexiframe import evaluate")
+    assert "lexiframe.core.orderings.wins" in modules
+    assert (
+        not {"lexiframe.core.evaluation.evaluation", "lexiframe.core.significance.paired"} & modules
+    )
+    assert {"lexiframe.core.evaluation.evaluation"} <= loaded("from lexiframe import evaluate")
 
 
 # --- What is public -----------------------------------------------------------------------------

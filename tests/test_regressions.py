@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.rules import RULES
+from lexiframe.core.orderings.rules import RULES
 
 RUNS = pl.DataFrame(
     {

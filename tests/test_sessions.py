@@ -47,7 +47,7 @@ def session(heading, page=None):
 
 def printed(words, folder):
     """What a command prints on a terminal of 80 columns, in a folder."""
-    from lexiframe.cli.app import main
+    from lexiframe.core.cli.app import main
 
     out = io.StringIO()
     with (

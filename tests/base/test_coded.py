@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lexiframe.base import coded
+from lexiframe.core.base import coded
 
 NAMES = ["b", "", "B", "10", "9", "é", "e\u0301", "z", "\uffee", "𝔻", "\U0010ffff", "a b", "b\n"]
 

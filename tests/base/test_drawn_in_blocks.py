@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from lexiframe.base import resampling
+from lexiframe.core.base import resampling
 
 
 @pytest.mark.parametrize("n, size", [(1, None), (2, None), (37, None), (37, 5), (1000, None)])
@@ -49,7 +49,7 @@ def test_signs_do_not_depend_on_the_blocks(n, monkeypatch):
 CHILD = """
 import resource, sys
 import numpy as np, polars as pl, lexiframe as lf
-from lexiframe.orderings import stability
+from lexiframe.core.orderings import stability
 n, what = int(sys.argv[1]), sys.argv[2]
 a = (np.arange(n) * 7919 % 101) / 101
 b = np.where(np.arange(n) % 9 < 8, a, 0.5)

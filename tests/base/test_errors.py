@@ -17,13 +17,13 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.errors import n_and_first, nearest, unknown_name
-from lexiframe.base.face import added
-from lexiframe.io.to_parquet import write_parquet
-from lexiframe.io.to_trec import write_trec
-from lexiframe.metrics.judged_items import items_of_ranked
-from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranked_runs import rank_runs
+from lexiframe.core.base.errors import n_and_first, nearest, unknown_name
+from lexiframe.core.base.face import added
+from lexiframe.core.io.to_parquet import write_parquet
+from lexiframe.core.io.to_trec import write_trec
+from lexiframe.core.metrics.judged_items import items_of_ranked
+from lexiframe.core.projection.policies import Policies
+from lexiframe.core.projection.ranked_runs import rank_runs
 
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})

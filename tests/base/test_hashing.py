@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiframe.base.coded import categories_of
-from lexiframe.base.hashing import _hashes, bucket_of
+from lexiframe.core.base.coded import categories_of
+from lexiframe.core.base.hashing import _hashes, bucket_of
 
 MASK = (1 << 64) - 1
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiframe.base.id_mismatch import likely_cause
+from lexiframe.core.base.id_mismatch import likely_cause
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import memory_use as memory
-from lexiframe.cli import app as cli
-from lexiframe.evaluation.buckets import sizes
-from lexiframe.pairwise import pairs
+from lexiframe.core.base import memory_use as memory
+from lexiframe.core.cli import app as cli
+from lexiframe.core.evaluation.buckets import sizes
+from lexiframe.core.pairwise import pairs
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +75,7 @@ def test_the_limit_of_addresses():
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
-    code = "from lexiframe.base.memory_use import available; print(available())"
+    code = "from lexiframe.core.base.memory_use import available; print(available())"
     options = {"cwd": Path(lf.__file__).parents[1], "preexec_fn": limited, "text": True}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, **options)
     assert 0 < int(done.stdout) < 4 << 30

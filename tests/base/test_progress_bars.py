@@ -9,8 +9,8 @@ from itertools import count
 
 import pytest
 
-from lexiframe.base import printed
-from lexiframe.base.progress_bars import counted, in_threads, progress
+from lexiframe.core.base import printed
+from lexiframe.core.base.progress_bars import counted, in_threads, progress
 from tests.conftest import library
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiframe.base import schemas
+from lexiframe.core.base import schemas
 
 ROWS = st.lists(
     st.tuples(st.sampled_from(["a", "B", "é", None]), st.sampled_from([None, 1, 2]), st.booleans()),

@@ -29,10 +29,10 @@ import numpy as np
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.collection import beyond
-from lexiframe.collection.beyond.catalogue_measures import share_of
-from lexiframe.collection.beyond.lists import Lists
-from lexiframe.projection import Policies
+from lexiframe.core.projection import Policies
+from lexiframe.decide import beyond
+from lexiframe.decide.beyond.catalogue_measures import share_of
+from lexiframe.decide.beyond.lists import Lists
 
 K, ITEMS, TASTES = 10, 1_682, 20
 EVENLY = {"diverse": 0.3, "usual": 0.8, "popular": 1.6}

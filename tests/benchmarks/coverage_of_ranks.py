@@ -25,10 +25,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from lexiframe.orderings.ordered import ordered_cells
-from lexiframe.orderings.rules import RULES
-from lexiframe.pairwise.arrays import Cells
-from lexiframe.significance import ranks
+from lexiframe.core.orderings.ordered import ordered_cells
+from lexiframe.core.orderings.rules import RULES
+from lexiframe.core.pairwise.arrays import Cells
+from lexiframe.core.significance import ranks
 
 STEPS = {"equal": 0.0, "0.01 se apart": 0.01, "1 se apart": 1.0, "three groups": None}
 TIED = {"hits": 2, "tied": 4}

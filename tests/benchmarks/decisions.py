@@ -16,11 +16,11 @@ import polars as pl
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.base import sums
-from lexiframe.significance.bets import Bets, p_above
-from lexiframe.significance.gates.gate_tests import doubt_of_t
-from lexiframe.significance.powered_means import powered_means
-from lexiframe.significance.replicates.algorithms import _unrelated
+from lexiframe.core.base import sums
+from lexiframe.core.significance.bets import Bets, p_above
+from lexiframe.core.significance.powered_means import powered_means
+from lexiframe.decide.gates.gate_tests import doubt_of_t
+from lexiframe.study.replicates.algorithms import _unrelated
 
 MARGIN, ALPHA = 0.02, 0.05
 SIZES = (20, 50, 100, 200, 500, 1000, 2000)

@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from lexiframe.collection.holes.calibration import calibrated, factor_of, hidden_items
-from lexiframe.collection.holes.draws import Drawn, means_of_draws
-from lexiframe.collection.holes.intervals import Interval
-from lexiframe.collection.holes.items import ABSENT, Pool, pool_of
-from lexiframe.collection.holes.model import Evidence, drawn_grades, fit
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.projection.policies import Policies
+from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.projection.policies import Policies
+from lexiframe.study.holes.calibration import calibrated, factor_of, hidden_items
+from lexiframe.study.holes.draws import Drawn, means_of_draws
+from lexiframe.study.holes.intervals import Interval
+from lexiframe.study.holes.items import ABSENT, Pool, pool_of
+from lexiframe.study.holes.model import Evidence, drawn_grades, fit
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
 COLLECTIONS = ["trec_robust_2003", "trec_dl_2019_passage", "cranfield"]

@@ -20,7 +20,7 @@ import ir_measures
 import pandas as pd
 
 import lexiframe as lf
-from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.core.io.column_forms.objects import to_frame
 
 USUAL = "AP nDCG@10 RR P@10 R@1000".split()
 NAMES = """

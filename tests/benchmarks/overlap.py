@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import lexiframe as lf
-from lexiframe.base.memory_use import peak_memory
+from lexiframe.core.base.memory_use import peak_memory
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from itertools import product
 import numpy as np
 from scipy import stats
 
-from lexiframe.collection.judges.own_family import favour_of
+from lexiframe.decide.judges.own_family import favour_of
 
 OWN, OTHERS, REQUESTS, FAVOUR = 3, 8, 30, 0.1
 SETTINGS = [*product((0.0, 0.2), (0.5, 0.75, 1.0), (0.0, 0.03))]

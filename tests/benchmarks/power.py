@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.pairwise import measured, parse_measures
-from lexiframe.significance.audits.tested_families import compare_families
-from lexiframe.significance.differences import Differences, Options
+from lexiframe.core.pairwise import measured, parse_measures
+from lexiframe.core.significance.differences import Differences, Options
+from lexiframe.study.audits.tested_families import compare_families
 
 MEASURES = ["RPP", "LR", "LP", "AP", "nDCG@10", "RR"]
 OF_RUNS = {

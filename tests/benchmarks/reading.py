@@ -95,7 +95,7 @@ JUDGED: Comparison = {
 def convert(paths: list[str], folder: Path) -> list[str]:
     """Write runs as Parquet, as `lexiframe convert` does."""
     import lexiframe as lf
-    from lexiframe.io import to_parquet
+    from lexiframe.core.io import to_parquet
 
     names = {path: folder / f"{Path(path).stem}.parquet" for path in paths}
     for path, name in names.items():

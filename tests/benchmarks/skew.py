@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.scored import values_of
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.pairwise.preference_arrays import preference_cubes
+from lexiframe.core.metrics.kinds.metric import Metric
+from lexiframe.core.metrics.scored import values_of
+from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.pairwise.preference_arrays import preference_cubes
 
 PREFERENCES = "RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP".split()
 METRICS = "AP nDCG@10 RR RBP ERR(max=5)".split()

@@ -151,8 +151,8 @@ def take_time(n: int = 1_000_000, runs: int = 300) -> None:
     beta = rng.normal(0, 1, runs)
     won = rng.random(n) < expit(beta[a] - beta[b])
     votes = judgments(rng.integers(0, 5000, n), a, b, rng.integers(0, 2000, n), won)
-    from lexiframe.orderings.likeliest.fitting import fit
-    from lexiframe.orderings.strengths.judged import judged_of
+    from lexiframe.core.orderings.likeliest.fitting import fit
+    from lexiframe.decide.votes.strengths.judged import judged_of
 
     ways = {
         "strengths alone": lambda: fit(judged_of(votes).counts()),

@@ -42,14 +42,14 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.base import sums
-from lexiframe.metrics import values_of
-from lexiframe.orderings import run_means
-from lexiframe.pairwise import facts, measured, parse_measures
-from lexiframe.significance.audits import tested_families
-from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.intervals import interval_of_kind
-from lexiframe.theory.rankings import positions_of
+from lexiframe.core.base import sums
+from lexiframe.core.metrics import values_of
+from lexiframe.core.orderings import run_means
+from lexiframe.core.pairwise import facts, measured, parse_measures
+from lexiframe.core.significance.differences import Differences, Options
+from lexiframe.core.significance.intervals import interval_of_kind
+from lexiframe.study.audits import tested_families
+from lexiframe.study.theory.rankings import positions_of
 
 MEASURES = ("RPP", "LR", "LP", "AP", "RR", "nDCG@10", "Success@10")
 SIX = MEASURES[:-1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiframe.base import printed
+from lexiframe.core.base import printed
 
 
 @pytest.fixture(autouse=True)

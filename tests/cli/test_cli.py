@@ -22,10 +22,10 @@ import pytrec_eval
 
 import lexiframe as lf
 from lexiframe import __main__
-from lexiframe.cli import app as cli
-from lexiframe.cli.commands import demo as demo_command
-from lexiframe.cli.messages import as_options
-from lexiframe.io.to_parquet import sort_within_runs, write_parquet
+from lexiframe.core.cli import app as cli
+from lexiframe.core.cli.commands import demo as demo_command
+from lexiframe.core.cli.messages import as_options
+from lexiframe.core.io.to_parquet import sort_within_runs, write_parquet
 from tests.conftest import Outcome
 
 pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage
@@ -1234,7 +1234,7 @@ def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):
     load = builtins.__import__
 
     def interrupt(name, *arguments):
-        if name == "lexiframe.cli.app":
+        if name == "lexiframe.core.cli.app":
             raise KeyboardInterrupt
         return load(name, *arguments)
 

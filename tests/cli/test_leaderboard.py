@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.cli.commands.leaderboard import RuleNames
-from lexiframe.orderings.rules import RULES
+from lexiframe.core.orderings.rules import RULES
+from lexiframe.decide.leaderboards.command import RuleNames
 
 
 @pytest.mark.parametrize("rule", RULES)

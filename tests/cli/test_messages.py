@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiframe.cli.messages import as_options
+from lexiframe.core.cli.messages import as_options
 
 NAMED = """
     decimal third name_from

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import printed
-from lexiframe.cli.output import csv_text, print_table
-from lexiframe.views import shown
+from lexiframe.core.base import printed
+from lexiframe.core.cli.output import csv_text, print_table
+from lexiframe.core.views import shown
 from tests.small_tables import scores
 
 SIGNS = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import lexiframe as lf
-from lexiframe.evaluation.testing import MetricCheck, check_metric, collections, invariances
+from lexiframe.study.testing import MetricCheck, check_metric, collections, invariances
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lexiframe as lf
-from lexiframe.io import to_parquet
+from lexiframe.core.io import to_parquet
 
 EXAMPLE = lf.bundled("example")
 RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"

@@ -19,14 +19,14 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.base.schemas import SCORES
-from lexiframe.evaluation import evaluated_data
-from lexiframe.io import to_parquet
-from lexiframe.io.files.data_sources import File
-from lexiframe.io.files.provenance import provenance_of
-from lexiframe.metrics import coverages
-from lexiframe.orderings.by_request import request_table
-from lexiframe.significance.baseline import baseline_in_short
+from lexiframe.core.base.schemas import SCORES
+from lexiframe.core.evaluation import evaluated_data
+from lexiframe.core.io import to_parquet
+from lexiframe.core.io.files.data_sources import File
+from lexiframe.core.io.files.provenance import provenance_of
+from lexiframe.core.metrics import coverages
+from lexiframe.core.orderings.by_request import request_table
+from lexiframe.core.significance.baseline import baseline_in_short
 from tests.small_tables import preferences
 
 pytestmark = pytest.mark.slow
@@ -593,7 +593,7 @@ def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evalua
         raise MemoryError
 
     (tmp_path / "r.html").write_text("from before")
-    monkeypatch.setattr("lexiframe.evaluation.page.html_page", fail)
+    monkeypatch.setattr("lexiframe.core.evaluation.page.html_page", fail)
     with pytest.raises(MemoryError):
         evaluated.report(tmp_path / "r.html")
     assert contents(tmp_path) == {"r.html": b"from before"}

@@ -5,8 +5,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
-from lexiframe.pairwise import facts
-from lexiframe.views.shown.summary import summary_of
+from lexiframe.core.pairwise import facts
+from lexiframe.core.views.shown.summary import summary_of
 
 EXAMPLE = lf.bundled("example")
 RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"

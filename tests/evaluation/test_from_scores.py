@@ -12,7 +12,7 @@ from pyarrow import parquet
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.io.files.provenance import provenance_of
+from lexiframe.core.io.files.provenance import provenance_of
 
 EXAMPLE = lf.bundled("example")
 MEASURES = ["AP", "ISL", "nDCG@10", "RR"]

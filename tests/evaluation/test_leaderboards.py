@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import resampling
-from lexiframe.collection.leaderboards.ranked import own_values
+from lexiframe.core.base import resampling
+from lexiframe.decide.leaderboards.ranked import own_values
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
 X = pl.DataFrame(
@@ -119,7 +119,7 @@ def test_holm_intervals_are_those_of_pairwise_t_tests(alpha):
 
 
 def test_step_down_is_that_of_a_plain_loop():
-    from lexiframe.significance import ranks
+    from lexiframe.core.significance import ranks
 
     rng = np.random.default_rng(3)
     cells = rng.normal(size=(9, 4)) + np.array([0, 0, 1.5, 3])
@@ -154,7 +154,7 @@ def test_step_down_is_that_of_a_plain_loop():
 
 def test_statistics_that_are_equal_but_for_rounding_are_not_rejected():
     """Of 64 sign vectors 4 reach T of five equal differences and a 0: p = .0625."""
-    from lexiframe.significance import ranks
+    from lexiframe.core.significance import ranks
 
     for k in range(1, 40):
         points = np.array([[k / 9, (k - 1) / 9]] * 5 + [[k / 9, k / 9]])

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.memory_use import NotEnoughMemoryError
-from lexiframe.pairwise import preference_arrays
+from lexiframe.core.base.memory_use import NotEnoughMemoryError
+from lexiframe.core.pairwise import preference_arrays
 
 MEASURES = ["RPP", "LR", "AP", "RR"]
 N_RUNS = 130
@@ -74,7 +74,7 @@ def test_the_page_needs_memory_for_its_own_runs_alone(collection, tmp_path, lexi
         if n_runs == N_RUNS:
             raise NotEnoughMemoryError("these are too many")
 
-    monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many_of_all)
+    monkeypatch.setattr("lexiframe.core.pairwise.measured.refuse_many_pairs", too_many_of_all)
     runs, qrels = collection
     named = [run.with_columns(run=pl.lit(name)) for name, run in runs.items()]
     pl.concat(named).write_parquet(tmp_path / "runs.parquet")

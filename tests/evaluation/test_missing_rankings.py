@@ -129,7 +129,7 @@ def test_parts_reuse_and_folders_have_the_same_scores(tmp_path):
 
 
 def test_parts_without_a_missing_ranking_have_the_columns_of_the_others(tmp_path):
-    from lexiframe.evaluation.buckets.writing import complete_parts
+    from lexiframe.core.evaluation.buckets.writing import complete_parts
 
     folder = tmp_path / "scores"
     folder.mkdir()

@@ -16,8 +16,8 @@ import pytest
 from pyarrow import parquet as pq
 
 import lexiframe as lf
-from lexiframe.io.files import kept_json, output_files
-from lexiframe.io.files.checksum import add_checksum
+from lexiframe.core.io.files import kept_json, output_files
+from lexiframe.core.io.files.checksum import add_checksum
 
 EXAMPLE = lf.bundled("example")
 RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
@@ -154,7 +154,7 @@ def wait(path):
     os.kill(os.getpid(), signal.SIGKILL)
 Path.replace = replace
 if when == "0":
-    from lexiframe.io.files import output_files
+    from lexiframe.core.io.files import output_files
     output_files.wait_for_disk = wait
 e.write(out)
 """

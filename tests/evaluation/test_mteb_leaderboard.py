@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.collection.leaderboards.least_squares import adjusted
-from lexiframe.collection.leaderboards.ranked import places_of
-from lexiframe.orderings.ordered import ordered_cells
-from lexiframe.orderings.rules import RULES
-from lexiframe.pairwise.arrays import Cells
+from lexiframe.core.orderings.ordered import ordered_cells
+from lexiframe.core.orderings.rules import RULES
+from lexiframe.core.pairwise.arrays import Cells
+from lexiframe.decide.leaderboards.least_squares import adjusted
+from lexiframe.decide.leaderboards.ranked import places_of
 
 pytestmark = pytest.mark.conformance
 

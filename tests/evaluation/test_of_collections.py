@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.projection import by_collection
+from lexiframe.core.projection import by_collection
 
 RUNS = {
     run: {

@@ -8,8 +8,8 @@ from zlib import crc32
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.buckets.results import Said
-from lexiframe.projection.answers import Unmatched
+from lexiframe.core.evaluation.buckets.results import Said
+from lexiframe.core.projection.answers import Unmatched
 
 QUERIES = [f"q{n}" for n in range(12)]
 

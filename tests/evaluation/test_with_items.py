@@ -10,8 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
-from lexiframe.evaluation.buckets import batches
-from lexiframe.evaluation.buckets.batches import evaluate_one
+from lexiframe.connect.engines.parts import batches
+from lexiframe.connect.engines.parts.batches import evaluate_one
 
 N, USERS = 60, 20
 

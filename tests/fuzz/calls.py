@@ -20,7 +20,7 @@ import polars as pl
 import pyarrow as pa
 
 import lexiframe as lf
-from lexiframe.base.face import user_names
+from lexiframe.core.base.face import user_names
 
 QUERIES = [f"q{n}" for n in range(8)]
 RUNS = {

@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.io import qrel_files as qrels
-from lexiframe.io import run_parts
-from lexiframe.io.runs import scan_runs
+from lexiframe.core.io import qrel_files as qrels
+from lexiframe.core.io import run_parts
+from lexiframe.core.io.runs import scan_runs
 
 SECONDS = 10
 NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.I | re.A)

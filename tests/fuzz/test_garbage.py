@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.base.schemas import QRELS, SCORES
-from lexiframe.io.column_forms.column_names import KNOWN_NAMES
+from lexiframe.core.base.schemas import QRELS, SCORES
+from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES
 from tests.fuzz.outcomes import (
     COLUMNS,
     JUDGED,

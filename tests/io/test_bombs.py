@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.io.files.form import LEAST, size_in_rows
+from lexiframe.core.io.files.form import LEAST, size_in_rows
 
 N = 20_000
 LONG = "x" * 1_000_000
@@ -121,7 +121,7 @@ def test_columns_that_would_fill_the_memory(tmp_path, bomb):
 @pytest.fixture
 def little_room(monkeypatch):
     """Let files take a million bytes, and twice their size."""
-    monkeypatch.setattr("lexiframe.io.files.packings._ROOM", 1_000_000)
+    monkeypatch.setattr("lexiframe.core.io.files.packings._ROOM", 1_000_000)
     monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", "2")
 
 

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.schemas import PROBLEMS, RUNS
-from lexiframe.io.checks import kind_of
-from lexiframe.io.files.data_sources import only_file
-from lexiframe.io.parsing import rows_of
-from lexiframe.io.reading_options import TextOptions
-from lexiframe.io.text import json_rows
+from lexiframe.core.base.schemas import PROBLEMS, RUNS
+from lexiframe.core.io.checks import kind_of
+from lexiframe.core.io.files.data_sources import only_file
+from lexiframe.core.io.parsing import rows_of
+from lexiframe.core.io.reading_options import TextOptions
+from lexiframe.core.io.text import json_rows
 
 packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
+from lexiframe.core.cli import app as cli
 
 IDS = [
     "*.txt", "-", "001.txt", "10.1000/182", "http://127.0.0.1:9/a", "irds:vaswani", "org/model",

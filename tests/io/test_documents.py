@@ -5,7 +5,7 @@ import json
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.column_forms.documents import _OF_TOOLS, form_of_document
+from lexiframe.connect.forms.documents import _OF_TOOLS, form_of_document
 
 
 def _hit(doc_id, score, rating):

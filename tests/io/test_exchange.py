@@ -10,7 +10,7 @@ import pytrec_eval
 from ir_measures import AP, RR, P, nDCG
 
 import lexiframe as lf
-from lexiframe.io import exchange
+from lexiframe.core.io import exchange
 from tests.parity.reference import assert_same_rows
 
 KEY = ["run", "query_id", "measure"]

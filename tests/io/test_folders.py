@@ -11,7 +11,7 @@ import pytest
 from pyarrow import dataset
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
+from lexiframe.core.cli import app as cli
 
 N = 12
 QRELS = {str(q): {f"d{q % 5}": 1} for q in range(N)}

@@ -27,10 +27,10 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
-from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.forms import FORMS
-from lexiframe.io.text.trec import parse_fields
+from lexiframe.core.cli import app as cli
+from lexiframe.core.io.files.provenance import provenance_of
+from lexiframe.core.io.forms import FORMS
+from lexiframe.core.io.text.trec import parse_fields
 
 pytestmark = pytest.mark.slow
 
@@ -904,7 +904,7 @@ def test_answers_that_may_not_be_whole(monkeypatch, message):
 def test_a_server_that_drips(monkeypatch, start):
     """It sends something every now and then, and so never runs into a limit for silence."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr("lexiframe.io.files.remote._PATIENCE", 0.5)
+    monkeypatch.setattr("lexiframe.connect.remote.remote._PATIENCE", 0.5)
     done = threading.Event()
 
     def drip(send):
@@ -924,7 +924,7 @@ def test_a_server_that_drips(monkeypatch, start):
 
 def test_a_store_that_cannot_be_reached(monkeypatch):
     """By default the attempts go on for a quarter of an hour."""
-    monkeypatch.setattr("lexiframe.io.files.remote._PATIENCE", 1.0)
+    monkeypatch.setattr("lexiframe.connect.remote.remote._PATIENCE", 1.0)
     address = "gs://anonymous@bucket/x.run?scheme=http&endpoint_override=127.0.0.1%3A1"
     with pytest.raises(lf.ReadError, match=r"^gs://bucket/x.run: cannot be fetched \(\S"):
         lf.read_runs(address)
@@ -1028,7 +1028,7 @@ def test_numbers_of_long_text_are_parsed_before_its_ids(tmp_path, monkeypatch):
         asked.append(types)
         return parse_fields(text, names, types)
 
-    monkeypatch.setattr("lexiframe.io.text.trec.parse_fields", parsed)
+    monkeypatch.setattr("lexiframe.core.io.text.trec.parse_fields", parsed)
     with pytest.raises(lf.ReadError, match="line 100: expected a number"):
         lf.read_runs(path)
     assert asked

@@ -11,7 +11,7 @@ from ir_measures import ScoredDoc
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
-from lexiframe.io.to_parquet import write_parquet
+from lexiframe.core.io.to_parquet import write_parquet
 from tests.conftest import library
 
 ROWS = [("q1", "d1", 3.5), ("q1", "d2", 2.0), ("q2", "d1", -0.25), ("007", "07", 1e-3)]

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.files import output_files
+from lexiframe.core.io.files import output_files
 
 resource = pytest.importorskip("resource")
 EXAMPLE = lf.bundled("example")

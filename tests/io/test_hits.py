@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
+from lexiframe.core.cli import app as cli
 
 pytestmark = pytest.mark.filterwarnings("ignore:rankings for requests without judgments")
 

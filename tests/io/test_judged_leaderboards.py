@@ -5,7 +5,7 @@ import re
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.printed import written_for
+from lexiframe.core.base.printed import written_for
 
 ROWS = [
     ("a", "WIN", "t1", "0.5"), ("a", "WIN", "t2", "1"),

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.files import output_files
-from lexiframe.io.files.kept_json import KeptJson, contents_of, text_with_checksum
+from lexiframe.core.io.files import output_files
+from lexiframe.core.io.files.kept_json import KeptJson, contents_of, text_with_checksum
 from tests.damaged_json import broken, edited
 
 KEPT = KeptJson("a note", version=2, fields=("numbers", "name"), again="write it anew")

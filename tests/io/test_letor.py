@@ -124,9 +124,9 @@ def test_problems_are_listed(files):
 
 
 def test_long_file_that_is_read_in_pieces_is_refused(files):
-    from lexiframe.base import schemas
-    from lexiframe.io.batches import texts
-    from lexiframe.io.reading_options import TextOptions
+    from lexiframe.core.base import schemas
+    from lexiframe.core.io.batches import texts
+    from lexiframe.core.io.reading_options import TextOptions
 
     path = files("long.txt", LETOR * 3)
     read = texts.parse_pieces(

@@ -21,7 +21,7 @@ import pytest
 from pyarrow import ipc
 
 import lexiframe as lf
-from lexiframe.io.logs import mlflow as log_mlflow
+from lexiframe.connect.logs import mlflow as log_mlflow
 
 ORDERINGS = pl.DataFrame({"run": ["c", "a", "b", "a"], "rank": [1.0, 2.0, 3.0, 4.0]})
 PAIRS = pl.DataFrame({"run_a": ["b", "a"], "run_b": ["c", "b"], "n": [60, 60]})

@@ -3,7 +3,7 @@
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.text import lines
+from lexiframe.core.io.text import lines
 
 pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
     "ignore:runs whose ranks and scores disagree",

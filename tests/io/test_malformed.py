@@ -700,7 +700,7 @@ BOMBS = {
 @pytest.mark.parametrize("packed", BOMBS)
 def test_what_would_fill_the_memory_is_refused_unless_it_is_trusted(write, monkeypatch, packed):
     path = write(BOMBS[packed])
-    monkeypatch.setattr("lexiframe.io.files.packings._ROOM", 100_000)
+    monkeypatch.setattr("lexiframe.core.io.files.packings._ROOM", 100_000)
     monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", "2")
     message = r"bm25.run: the [0-9,]+ bytes of the file hold far more .*LEXIFRAME_UNPACK_RATIO=inf"
     with pytest.raises(lf.ReadError, match=message):
@@ -708,7 +708,7 @@ def test_what_would_fill_the_memory_is_refused_unless_it_is_trusted(write, monke
     monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", "inf")
     assert lf.read_runs(path).num_rows > 9000
     monkeypatch.delenv("LEXIFRAME_UNPACK_RATIO")
-    monkeypatch.setattr("lexiframe.io.files.packings._ROOM", 1 << 30)
+    monkeypatch.setattr("lexiframe.core.io.files.packings._ROOM", 1 << 30)
     assert lf.read_runs(path).num_rows > 9000
     for said in ("much", "nan", "-1", "0"):
         monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", said)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.io.headers import header_of
-from lexiframe.io.metadata import flatten, header_text, metadata_frame, parse_metadata
+from lexiframe.connect.metadata.metadata import flatten, header_text, metadata_frame, parse_metadata
+from lexiframe.core.io.headers import header_of
 
 LINES = b"q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.25 bm25\n"
 HEADER = b"# ir_metadata.start\n# tag: bm25\n# method:\n#   automatic: true\n# ir_metadata.end\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiframe.io.metadata import metadata_frame, parse_metadata
+from lexiframe.connect.metadata.metadata import metadata_frame, parse_metadata
 
 EDGES = [-(2**63) - 1, -(2**63), -1, 0, 2**63 - 1, 2**63, 2**64 - 1, 2**64]
 

@@ -10,8 +10,8 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.io import scan_runs, to_parquet
-from lexiframe.io.forms.parquet import FORM
+from lexiframe.core.io import scan_runs, to_parquet
+from lexiframe.core.io.forms.parquet import FORM
 
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")

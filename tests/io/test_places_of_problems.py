@@ -5,7 +5,7 @@ import json
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.text import json_rows, trec_rows
+from lexiframe.core.io.text import json_rows, trec_rows
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.problems.problem_tables import problems_of_bytes, short, undecodable
+from lexiframe.core.io.problems.problem_tables import problems_of_bytes, short, undecodable
 
 
 @pytest.mark.parametrize("length", [0, 1, 79, 80, 81, 82, 200])

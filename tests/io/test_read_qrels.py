@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.files.provenance import provenance_of
+from lexiframe.core.io.files.provenance import provenance_of
 
 TEXT = "q1 0 d1 2\nq1 0 d2 -1\nq2 t1 d1 1.5\n"
 LINES = TEXT.splitlines()

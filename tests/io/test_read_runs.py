@@ -15,8 +15,8 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.text import trec
+from lexiframe.core.io.files.provenance import provenance_of
+from lexiframe.core.io.text import trec
 
 TEXT = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 2 tag\nq2 Q0 d1 1 -0.25 tag\n"
 LINES = TEXT.splitlines()

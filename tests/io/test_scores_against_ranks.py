@@ -8,18 +8,18 @@ import pyarrow as pa
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket
-from lexiframe.evaluation.buckets.results import BucketResult
-from lexiframe.evaluation.from_parts import plan_of
-from lexiframe.evaluation.options import Asked
-from lexiframe.io.problems import scores_against_ranks
-from lexiframe.io.problems.scores_against_ranks import (
+from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.core.evaluation.buckets.results import BucketResult
+from lexiframe.core.evaluation.from_parts import plan_of
+from lexiframe.core.evaluation.options import Asked
+from lexiframe.core.io.problems import scores_against_ranks
+from lexiframe.core.io.problems.scores_against_ranks import (
     Against,
     all_compared,
     compared_with_ranks,
     text_is_doubtful,
 )
-from lexiframe.io.reading_options import TextOptions
+from lexiframe.core.io.reading_options import TextOptions
 
 WARNING = "runs whose ranks and scores disagree: "
 QUERIES = [str(query) for query in range(1, 41)]  # enough of them that chance is no cause

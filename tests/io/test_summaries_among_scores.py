@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.score_forms.names_of_summaries import SUMMARIES, are_properties, words_of
+from lexiframe.core.io.score_forms.names_of_summaries import SUMMARIES, are_properties, words_of
 
 RNG = np.random.default_rng(5)
 NAMES = ["nq", "fiqa", "hotpot", "scifact"]

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.column_forms.records import column_of, flatten
-from lexiframe.io.text.csv_rows import blocks_of_table, text_table
+from lexiframe.core.io.column_forms.records import column_of, flatten
+from lexiframe.core.io.text.csv_rows import blocks_of_table, text_table
 
 COLUMNS = "expected the columns run, query_id, doc_id, score"
 RUN = [("q1", "d1", 2.0), ("q1", "d2", 1.0)]

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lexiframe as lf
-from lexiframe.cli.app import app
+from lexiframe.core.cli.app import app
 
 
 def votes(**columns):

@@ -17,15 +17,15 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.io.files import output_files as outputs
-from lexiframe.io.files.checksum import has_checksum
-from lexiframe.io.files.output_files import output_folder, replacing, replacing_all
-from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.to_parquet import write_parquet
-from lexiframe.io.to_trec import write_trec
-from lexiframe.pairwise import pairs
-from lexiframe.pairwise.measured import no_requests
+from lexiframe.core.evaluation.evaluation import Evaluation
+from lexiframe.core.io.files import output_files as outputs
+from lexiframe.core.io.files.checksum import has_checksum
+from lexiframe.core.io.files.output_files import output_folder, replacing, replacing_all
+from lexiframe.core.io.files.provenance import provenance_of
+from lexiframe.core.io.to_parquet import write_parquet
+from lexiframe.core.io.to_trec import write_trec
+from lexiframe.core.pairwise import pairs
+from lexiframe.core.pairwise.measured import no_requests
 
 SCORES = [0.1 + 0.2, 1e-300, 5e-324, -0.0, 1e22, 123456789.123456789, math.inf, -math.inf]
 RUNS = pl.DataFrame(
@@ -355,7 +355,7 @@ def test_a_file_that_is_kept_is_not_taken_for_a_left_over_one(tmp_path, monkeypa
 KILLED = """
 import os, sys
 from pathlib import Path
-from lexiframe.io.files.output_files import replacing_all
+from lexiframe.core.io.files.output_files import replacing_all
 
 folder = Path(sys.argv[1])
 with replacing_all([folder / "a", folder / "b"]) as temporaries:

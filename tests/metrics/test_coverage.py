@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.run_parts import RunPart
-from lexiframe.metrics import coverages as gaps
-from lexiframe.projection.answers import counts_of, warn_of_gaps
-from lexiframe.projection.judgments import judged_items
-from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranked_runs import RankedRuns
-from lexiframe.projection.ranks_and_ties import rank_judged
+from lexiframe.core.io.run_parts import RunPart
+from lexiframe.core.metrics import coverages as gaps
+from lexiframe.core.projection.answers import counts_of, warn_of_gaps
+from lexiframe.core.projection.judgments import judged_items
+from lexiframe.core.projection.policies import Policies
+from lexiframe.core.projection.ranked_runs import RankedRuns
+from lexiframe.core.projection.ranks_and_ties import rank_judged
 
 QRELS = pl.DataFrame(
     {"query_id": ["q1", "q2", "q3"], "doc_id": ["a", "b", "c"], "relevance": [1.0, 1.0, 1.0]}

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics.catalogues import symbols
-from lexiframe.metrics.catalogues.described import Listing
+from lexiframe.core.metrics.catalogues import symbols
+from lexiframe.core.metrics.catalogues.described import Listing
 
 NAMES = lf.measures().filter(pl.col("kind") != "interleaving")["name"].to_list()
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics import notation
+from lexiframe.core.metrics import notation
 
 RUNS = {
     "a": {"q1": {"x": 3, "y": 2, "z": 1}, "q2": {"y": 2, "w": 1}},

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.metrics.notation import each
+from lexiframe.core.metrics.notation import each
 from tests import oracle
 from tests.frames import assert_close, judgments, measured, rankings
 from tests.strategies import collections
@@ -219,7 +219,7 @@ def test_blocks_of_rankings_do_not_matter(monkeypatch):
     p = lf.positions(folder / "runs", folder / "qrels.txt")
     names = ["INST(max_rel=4)", "BPM(max_rel=4)@10", "SDCG(max_rel=4)@5"]
     whole = lf.scores(p, names)
-    monkeypatch.setattr("lexiframe.metrics.kinds.user_models._CELLS", 3000)
+    monkeypatch.setattr("lexiframe.connect.measures.user_model_metrics._CELLS", 3000)
     assert lf.scores(p, names).equals(whole)
 
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics import needed
+from lexiframe.core.metrics import needed
 
 SIZES = [*range(1, 60), 93, 127, 161]
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics.value_arrays import Values
+from lexiframe.core.metrics.value_arrays import Values
 
 KEYS = pl.DataFrame({"run": [*"aabb"], "query_id": ["q1", "q2"] * 2})
 METRICS = (lf.AP, lf.ASL, lf.RR)

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 import lexiframe as lf
-from lexiframe.orderings.coefficients import kendall_of_few
-from lexiframe.orderings.majorities import strong_components
+from lexiframe.core.orderings.coefficients import kendall_of_few
+from lexiframe.core.orderings.majorities import strong_components
 from tests.oracle import kendall_tau_b, spearman
 from tests.orderings.test_agreement import orderings
 from tests.small_tables import preferences, scores

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.base import resampling
-from lexiframe.orderings.coefficients import kendall
+from lexiframe.core.base import resampling
+from lexiframe.core.orderings.coefficients import kendall
 
 SETTINGS = [(8, 0.3, False), (30, 0.3, False), (30, 0.1, False), (15, 0.3, True), (30, 0.3, True)]
 """Numbers of runs, the spread of their true means, and whether the measures are judges that agree:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.schemas import PREFERENCES
+from lexiframe.core.base.schemas import PREFERENCES
 from tests import oracle
 from tests.small_tables import preferences, scores
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.orderings.means import run_means
+from lexiframe.core.orderings.means import run_means
 from tests.small_tables import preferences, scores
 
 EXAMPLE = lf.bundled("example")

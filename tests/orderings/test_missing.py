@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.means import best_first, run_means
+from lexiframe.core.orderings.means import best_first, run_means
 from tests.small_tables import RULES, preferences, scores
 
 EASY = {"a": [0.9, None, None], "b": [0.5, 0.3, 0.1], "c": [0.6, None, 0.4]}

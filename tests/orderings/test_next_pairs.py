@@ -6,9 +6,9 @@ import pytest
 from scipy.stats import norm
 
 import lexiframe as lf
-from lexiframe.orderings.likeliest.fitting import fit
-from lexiframe.orderings.strengths.judged import judged_of
-from lexiframe.orderings.strengths.next_pairs import _choose_pairs
+from lexiframe.core.orderings.likeliest.fitting import fit
+from lexiframe.decide.votes.strengths.judged import judged_of
+from lexiframe.decide.votes.strengths.next_pairs import _choose_pairs
 from tests.benchmarks.strengths import learned
 
 VOTES = pl.read_csv(lf.bundled("votes") / "votes.csv").filter(pl.col("query_id") < "q0500")

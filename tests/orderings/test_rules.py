@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import sums
-from lexiframe.orderings.chosen_rule import ChosenRule
-from lexiframe.orderings.ordered import laid_out, order_whole, ordered, table_for
-from lexiframe.orderings.ordering_rules import OrderingRule, ranked
-from lexiframe.orderings.rules import RULES, Method
-from lexiframe.pairwise import arrays
+from lexiframe.core.base import sums
+from lexiframe.core.orderings.chosen_rule import ChosenRule
+from lexiframe.core.orderings.ordered import laid_out, order_whole, ordered, table_for
+from lexiframe.core.orderings.ordering_rules import OrderingRule, ranked
+from lexiframe.core.orderings.rules import RULES, Method
+from lexiframe.core.pairwise import arrays
 from tests.small_tables import scores
 
 S = scores({"a": [0.9, 0.2, 0.4], "b": [0.5, 0.1, 0.3], "c": [0.1, 0.1, 0.8]})

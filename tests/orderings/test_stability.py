@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.ordered import weighted_sums
-from lexiframe.orderings.stability import rank_intervals
+from lexiframe.core.orderings.ordered import weighted_sums
+from lexiframe.core.orderings.stability import rank_intervals
 from tests.small_tables import RULES, preferences, scores
 
 

@@ -10,11 +10,11 @@ from scipy.optimize import minimize
 from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
-from lexiframe.base import resampling
-from lexiframe.orderings.likeliest.existence import components, ties_are_bounded
-from lexiframe.orderings.likeliest.fitting import Counts, fit
-from lexiframe.orderings.strengths.judged import judged_of
-from lexiframe.orderings.strengths.resampling import resampled
+from lexiframe.core.base import resampling
+from lexiframe.core.orderings.likeliest.existence import components, ties_are_bounded
+from lexiframe.core.orderings.likeliest.fitting import Counts, fit
+from lexiframe.decide.votes.strengths.judged import judged_of
+from lexiframe.decide.votes.strengths.resampling import resampled
 from tests.benchmarks.strengths import covered
 from tests.conftest import SHARED
 
@@ -458,7 +458,7 @@ def test_numbers_of_judgments_that_none_can_be_are_refused(n, message):
 
 
 def test_very_many_runs_are_refused_with_the_memory_that_they_need(monkeypatch):
-    monkeypatch.setattr("lexiframe.base.memory_use.available", lambda: 10**6)
+    monkeypatch.setattr("lexiframe.core.base.memory_use.available", lambda: 10**6)
     rows = [(str(i), f"r{i}", f"r{i + 1}", "a") for i in range(99)]
     table = votes(rows)
     with pytest.raises(lf.LexiframeError, match="all pairs of 100 runs need about 0"):

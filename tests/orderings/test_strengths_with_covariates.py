@@ -7,8 +7,8 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 import lexiframe as lf
-from lexiframe.orderings.likeliest import fitting
-from lexiframe.orderings.strengths import estimates
+from lexiframe.core.orderings.likeliest import fitting
+from lexiframe.decide.votes.strengths import estimates
 
 FOLDER = lf.bundled("votes")
 REQUESTS = lf.bundled("digits") / "queries.parquet"

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.scored import values_of
-from lexiframe.pairwise.measured import measure_positions
-from lexiframe.pairwise.pairs import comparison_of, parse_measures
-from lexiframe.pairwise.preference_arrays import preference_cubes
+from lexiframe.core.metrics.kinds.metric import Metric
+from lexiframe.core.metrics.scored import values_of
+from lexiframe.core.pairwise.measured import measure_positions
+from lexiframe.core.pairwise.pairs import comparison_of, parse_measures
+from lexiframe.core.pairwise.preference_arrays import preference_cubes
 from tests.frames import assert_identical
 from tests.strategies import positions_tables
 

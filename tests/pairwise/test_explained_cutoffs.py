@@ -3,7 +3,7 @@
 import pytest
 
 import lexiframe as lf
-from lexiframe.pairwise.explanation import explainable
+from lexiframe.core.pairwise.explanation import explainable
 
 RANKS = {"a": [1, 3, 4, 8], "b": [2, 3, 5, 6], "c": [1, 2, 9, 10]}
 

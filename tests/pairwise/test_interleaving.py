@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.pairwise import interleaved, pair_tiles, read_to_a_rank
+from lexiframe.core.pairwise import interleaved, pair_tiles, read_to_a_rank
 from tests import oracle
 from tests.frames import assert_identical, measured
 

@@ -12,15 +12,15 @@ import scipy
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
-from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
-from lexiframe.metrics.catalogues.user_models import USER_MODELS
-from lexiframe.metrics.kinds.derived import every_metric
-from lexiframe.metrics.needed import SUBTOPICS
-from lexiframe.pairwise.measured import project_runs
-from lexiframe.pairwise.pairs import tables_of
-from lexiframe.pairwise.preference_entries import PREFERENCES, parse_measure
-from lexiframe.projection.policies import Policies
+from lexiframe.connect.measures.user_models import USER_MODELS
+from lexiframe.core.cli import app as cli
+from lexiframe.core.metrics.catalogues.subtopics import SUBTOPIC_METRICS
+from lexiframe.core.metrics.kinds.derived import every_metric
+from lexiframe.core.metrics.needed import SUBTOPICS
+from lexiframe.core.pairwise.measured import project_runs
+from lexiframe.core.pairwise.pairs import tables_of
+from lexiframe.core.pairwise.preference_entries import PREFERENCES, parse_measure
+from lexiframe.core.projection.policies import Policies
 
 METRICS = {metric.name: metric for metric in every_metric()}
 NEEDS_MORE = {

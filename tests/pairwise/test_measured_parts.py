@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.pairwise.measured import refuse_many_pairs
-from lexiframe.projection.policies import Policies
+from lexiframe.core.pairwise.measured import refuse_many_pairs
+from lexiframe.core.projection.policies import Policies
 
 RUN = "q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.4 t\n"
 QRELS = "q1 0 d2 1\n"

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import lexiframe as lf
-from lexiframe.pairwise.own_functions import marks_of_own
+from lexiframe.core.pairwise.own_functions import marks_of_own
 
 BEGIN = """
 import numpy as np
 import lexiframe as lf
 from functools import partial
-from lexiframe.pairwise.own_functions import marks_of_own
+from lexiframe.core.pairwise.own_functions import marks_of_own
 CONSTANT, TABLE = {constant}, np.arange({rows})
 def helper(p):
     return p + {added}

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics.kinds import order_metrics
-from lexiframe.pairwise import kernels, recall_paired
-from lexiframe.projection import matrices
-from lexiframe.projection.blocks import Block
+from lexiframe.core.metrics.kinds import order_metrics
+from lexiframe.core.pairwise import kernels, recall_paired
+from lexiframe.core.projection import matrices
+from lexiframe.core.projection.blocks import Block
 from tests import oracle
 from tests.frames import assert_identical, assert_same_preferences, items_of, measured, pairs_of
 from tests.oracle import positions_of

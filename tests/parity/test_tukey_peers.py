@@ -9,7 +9,7 @@ from scipy import stats
 from statsmodels.formula.api import ols
 
 import lexiframe as lf
-from lexiframe.significance.studentized_range import quantile, survival
+from lexiframe.core.significance.studentized_range import quantile, survival
 from tests.parity.test_peers import matrix_scores
 
 pytestmark = pytest.mark.slow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiframe.projection.blocks import Block, missing
+from lexiframe.core.projection.blocks import Block, missing
 
 NONE = np.iinfo(np.int16).max
 POSITIONS = np.array([[[1, 2], [3, 1]], [[4, 5], [5, NONE]], [[NONE, 9], [6, NONE]]], np.int16)

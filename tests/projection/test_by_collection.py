@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.projection.by_collection import given
+from lexiframe.core.projection.by_collection import given
 
 KEY = {"collection": ["y", "x"], "query_id": "q", "doc_id": ["d", "e"]}
 RUNS = pl.DataFrame({**KEY, "run": "a", "score": 1.0})

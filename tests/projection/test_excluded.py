@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
-from lexiframe.projection import Policies
+from lexiframe.core.cli import app as cli
+from lexiframe.core.projection import Policies
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*documents to exclude, left out")
 RUNS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiframe.projection.levels import levels_in
+from lexiframe.core.projection.levels import levels_in
 
 GROUP = np.array([0, 0, 0, 0, 1, 2, 2, 2])
 FIRST = np.array([5, 1, 5, 1, 9, 0, 0, 0])

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.io.run_parts import RunPart
-from lexiframe.projection import coded_rows as rows
-from lexiframe.projection import judgments as judged
-from lexiframe.projection import lookup
-from lexiframe.projection.judgments import judged_items
-from lexiframe.projection.lookup import HashIndex, has_repeated
-from lexiframe.projection.policies import Policies
+from lexiframe.core.io.run_parts import RunPart
+from lexiframe.core.projection import coded_rows as rows
+from lexiframe.core.projection import judgments as judged
+from lexiframe.core.projection import lookup
+from lexiframe.core.projection.judgments import judged_items
+from lexiframe.core.projection.lookup import HashIndex, has_repeated
+from lexiframe.core.projection.policies import Policies
 
 RUNS = pl.DataFrame(
     {

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lexiframe.projection import Policies, judgments
+from lexiframe.core.projection import Policies, judgments
 
 QRELS = {"q": {"a": 1, "b": 0}, "r": {"c": 2}}
 

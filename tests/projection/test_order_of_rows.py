@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lexiframe.projection.coded_rows import Rows
+from lexiframe.core.projection.coded_rows import Rows
 
 SCORES = {
     "few that are equal": lambda rng, n: rng.integers(0, 5, n) / 4,

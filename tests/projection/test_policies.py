@@ -5,12 +5,12 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.files.data_sources import File
-from lexiframe.io.run_parts import RunPart
-from lexiframe.projection.answers import Unmatched
-from lexiframe.projection.judgments import judged_items
-from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranks_and_ties import rank_judged
+from lexiframe.core.io.files.data_sources import File
+from lexiframe.core.io.run_parts import RunPart
+from lexiframe.core.projection.answers import Unmatched
+from lexiframe.core.projection.judgments import judged_items
+from lexiframe.core.projection.policies import Policies
+from lexiframe.core.projection.ranks_and_ties import rank_judged
 from tests import oracle
 from tests.frames import rankings
 

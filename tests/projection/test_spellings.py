@@ -61,7 +61,7 @@ def test_other_documents_and_what_lies_below_the_depth_are_no_spellings():
 
 
 def test_a_run_that_is_ranked_in_pieces(monkeypatch):
-    monkeypatch.setattr("lexiframe.projection.pieces.ROWS", 4)
+    monkeypatch.setattr("lexiframe.core.projection.pieces.ROWS", 4)
     rows = [(f"q{n}", f"d{k} {n}", float(k)) for n in range(6) for k in range(3)]
     run = pl.DataFrame(rows, ["query_id", "doc_id", "score"], orient="row")
     qrels = {f"q{n}": {f"d1_{n}" if n == 4 else f"d1 {n}": 1} for n in range(6)}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 import lexiframe as lf
-from lexiframe.metrics.kinds.derived import every_metric
-from lexiframe.pairwise.preference_entries import PREFERENCES
+from lexiframe.core.metrics.kinds.derived import every_metric
+from lexiframe.core.pairwise.preference_entries import PREFERENCES
 from tests import oracle
 from tests.frames import (
     assert_close,

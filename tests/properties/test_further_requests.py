@@ -7,9 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.base.resampling import drawn_requests, halves
-from lexiframe.significance.margin_power import question_size, t_power
-from lexiframe.significance.simulated_power import SIZES
+from lexiframe.core.base.resampling import drawn_requests, halves
+from lexiframe.core.significance.margin_power import question_size, t_power
+from lexiframe.core.significance.simulated_power import SIZES
 from tests import oracle
 from tests.frames import assert_close, assert_identical, cells, measured
 from tests.properties.test_invariance import renamed, renaming, shuffled

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.base.coded import order_of
-from lexiframe.projection import pieces
+from lexiframe.core.base.coded import order_of
+from lexiframe.core.projection import pieces
 from tests.strategies import SUBTOPICS, collections
 
 pytestmark = pytest.mark.slow

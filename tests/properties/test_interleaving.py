@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.pairwise import interleaved, read_to_a_rank
+from lexiframe.core.pairwise import interleaved, read_to_a_rank
 from tests import oracle
 from tests.frames import assert_identical, assert_same_preferences, judgments, measured, rankings
 from tests.strategies import BINARY, collections

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.orderings.means import run_means
+from lexiframe.core.orderings.means import run_means
 from tests.frames import assert_close, assert_identical, cells, measured
 from tests.small_tables import RULES
 from tests.strategies import (

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.metrics.kinds.order_metrics import leximin, leximin_weights
+from lexiframe.core.metrics.kinds.order_metrics import leximin, leximin_weights
 from tests import oracle
 from tests.frames import assert_close, items_of, measured, pairs_of
 from tests.oracle import cut, positions_of, sgn

@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.orderings.means import run_means
+from lexiframe.core.orderings.means import run_means
 from tests.strategies import collections
 
 pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]

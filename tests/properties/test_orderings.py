@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.orderings.rules import RULES
+from lexiframe.core.orderings.rules import RULES
 from tests import oracle
 from tests.frames import assert_close, cells, measured
 from tests.strategies import preferences_tables, scores_tables

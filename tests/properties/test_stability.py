@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.base.resampling import drawn_requests
+from lexiframe.core.base.resampling import drawn_requests
 from tests.frames import assert_close, assert_identical, cells
 from tests.properties.test_invariance import FEWER, renamed, renaming, shuffled
 from tests.small_tables import RULES

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.significance.hsd_trials import canonical
+from lexiframe.core.significance.hsd_trials import canonical
 from tests import oracle
 from tests.frames import assert_close, assert_identical, cells, measured
 from tests.properties.test_invariance import renamed, renaming, shuffled

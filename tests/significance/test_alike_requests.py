@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.significance.differences import group_by_requests
+from lexiframe.core.pairwise.arrays.arrays import Pairs
+from lexiframe.core.significance.differences import group_by_requests
 
 SIZES = [1.0, 1e3, 1e6, 1e9]
 """The scores of the four runs are so large, and so is what rounding may do to them."""

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.base.sums.capital import log_capital
-from lexiframe.significance.bets import Bets, p_above, p_either
+from lexiframe.core.base.sums.capital import log_capital
+from lexiframe.core.significance.bets import Bets, p_above, p_either
 from tests.conftest import SHARED
 
 ONE = {"bounds": {"mine": (-1.0, 1.0)}, "correction": "none"}

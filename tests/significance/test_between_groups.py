@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.pairwise.arrays.parts_of_groups import splits
-from lexiframe.significance import between_groups
+from lexiframe.core.pairwise.arrays.parts_of_groups import splits
+from lexiframe.core.significance import between_groups
 from tests.small_tables import preferences, scores
 
 RNG = np.random.default_rng(11)

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.base import sums
-from lexiframe.orderings.means import run_means
-from lexiframe.significance import joint_flips
-from lexiframe.significance.differences import Options
-from lexiframe.significance.intervals import interval_of_kind
+from lexiframe.core.base import sums
+from lexiframe.core.orderings.means import run_means
+from lexiframe.core.significance import joint_flips
+from lexiframe.core.significance.differences import Options
+from lexiframe.core.significance.intervals import interval_of_kind
 from tests import oracle
 from tests.small_tables import preferences, scores
 

@@ -59,7 +59,7 @@ def test_clusters_of_one_request_change_nothing():
 
 def test_the_bootstrap_draws_clusters():
     """Against a plain loop over the same counts."""
-    from lexiframe.base.resampling import drawn_requests
+    from lexiframe.core.base.resampling import drawn_requests
 
     c = lf.compare(D, "bootstrap", "none", trials=300, **BY_USER)
     counts, centred, found = drawn_requests(12, 300, 0), X - X.mean(), 0

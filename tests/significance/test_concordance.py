@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
-from lexiframe.base import resampling
+from lexiframe.core.base import resampling
 
 MEASURES = ["AP", "RPP", "RR"]
 PAIRS = [("x", "y"), ("x", "z"), ("y", "z")]

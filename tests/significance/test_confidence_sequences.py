@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.significance.bets import Bets, interval
+from lexiframe.core.significance.bets import Bets, interval
 
 sequence = lf.significance.confidence_sequence
 TWO = {"baseline": "old", "candidate": "new"}

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.significance.indistinct_groups import groups_not_told_apart
+from lexiframe.core.significance.indistinct_groups import groups_not_told_apart
 
 
 def compared(order, rejected):

@@ -5,8 +5,8 @@ import pytest
 import scipy
 from scipy import special, stats
 
-from lexiframe.significance import Options
-from lexiframe.significance.intervals import _solved, d_z_interval, noncentrality
+from lexiframe.core.significance import Options
+from lexiframe.core.significance.intervals import _solved, d_z_interval, noncentrality
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 needs_exact_nctdtr = pytest.mark.skipif(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from lexiframe.significance.margin_power import least_n, question_size, t_power
+from lexiframe.core.significance.margin_power import least_n, question_size, t_power
 
 
 def by_integration(effect, n, alpha):

@@ -13,10 +13,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
-from lexiframe.base.resampling import drawn_requests
-from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.tests import SHIFTED, ShiftedTest, Test
-from lexiframe.significance.tests import TESTS as TEST_OF
+from lexiframe.core.base.resampling import drawn_requests
+from lexiframe.core.significance.differences import Differences, Options
+from lexiframe.core.significance.tests import SHIFTED, ShiftedTest, Test
+from lexiframe.core.significance.tests import TESTS as TEST_OF
 from tests import oracle
 from tests.small_tables import preferences, scores
 

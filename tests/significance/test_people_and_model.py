@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.significance import people_and_model
-from lexiframe.significance.powered_means import powered_means, weighted_means
+from lexiframe.core.significance.powered_means import powered_means, weighted_means
+from lexiframe.decide.judges import people_and_model
 from tests.conftest import SHARED
 
 ppi, needed = lf.significance.prediction_powered, lf.significance.how_many_judgments

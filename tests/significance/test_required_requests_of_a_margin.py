@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.significance.margin_power import tost_power
+from lexiframe.core.significance.margin_power import tost_power
 from tests.small_tables import preferences, scores
 
 QUESTIONS = ["a not worse", "b not worse", "better", "equivalent"]

@@ -8,10 +8,10 @@ import pytest
 from scipy import optimize, stats
 
 import lexiframe as lf
-from lexiframe.base.resampling import drawn_requests
-from lexiframe.significance import margin_power, simulated_power
-from lexiframe.significance.differences import Options
-from lexiframe.significance.joint_flips import max_t
+from lexiframe.core.base.resampling import drawn_requests
+from lexiframe.core.significance import margin_power, simulated_power
+from lexiframe.core.significance.differences import Options
+from lexiframe.core.significance.joint_flips import max_t
 from tests.small_tables import preferences, scores
 
 HOW = ["auto", "t", "simulation"]

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.resampling import halves
-from lexiframe.significance import swaps
+from lexiframe.core.base.resampling import halves
+from lexiframe.core.significance import swaps
 from tests.small_tables import preferences, scores
 
 

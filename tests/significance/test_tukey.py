@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import progress_bars
-from lexiframe.base.resampling import check_draws
-from lexiframe.pairwise.arrays.cube import pair_cube
-from lexiframe.significance import hsd_trials
+from lexiframe.core.base import progress_bars
+from lexiframe.core.base.resampling import check_draws
+from lexiframe.core.pairwise.arrays.cube import pair_cube
+from lexiframe.core.significance import hsd_trials
 from tests.frames import assert_identical
 from tests.small_tables import preferences, scores
 

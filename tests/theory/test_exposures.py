@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.theory import exposure_differences, exposure_distribution
+from lexiframe.study.theory import exposure_differences, exposure_distribution
 
 EXPOSURES = {
     "RBP(p=0.5)": lambda p: 0.5 ** (p - 1),
@@ -65,7 +65,10 @@ def test_what_is_refused():
 
 def test_charts_have_the_numbers():
     pytest.importorskip("altair")
-    from lexiframe.views.charts import exposure_difference_chart, exposure_distribution_chart
+    from lexiframe.study.theory.exposure_charts import (
+        exposure_difference_chart,
+        exposure_distribution_chart,
+    )
 
     table = exposure_differences(["RR", "RPP"], n=3)
     chart = exposure_difference_chart(table)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.theory import (
+from lexiframe.study.theory import (
     axioms,
     optimal_worst_case,
     order,

@@ -6,7 +6,7 @@ from math import comb, exp, log10
 import pytest
 
 import lexiframe as lf
-from lexiframe.theory import place, predict_worst_case, rarity, stochastic_worst_case
+from lexiframe.study.theory import place, predict_worst_case, rarity, stochastic_worst_case
 from tests import oracle
 
 ORDERS = {"LR": oracle.LR, "LP": oracle.LP}

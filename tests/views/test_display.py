@@ -13,12 +13,7 @@ from tests.views.shown.test_paper import FILES, NASTY, cells, scores_of
 
 library("great_tables")
 
-from lexiframe.views.display import (  # noqa: E402
-    comparison_table,
-    mean_table,
-    ordering_table,
-    verdict_table,
-)
+from lexiframe.core.views.display import comparison_table, mean_table, ordering_table, verdict_table
 
 pytestmark = pytest.mark.slow
 

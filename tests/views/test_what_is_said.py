@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.significance.gates.deciding import _unchanged
-from lexiframe.views.sentences.gains import first_test_rows
+from lexiframe.core.views.sentences.gains import first_test_rows
+from lexiframe.decide.gates.deciding import _unchanged
 
 
 def scores(*rows):

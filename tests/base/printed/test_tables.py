@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.base.printed.cells import cell, p_text
-from lexiframe.base.printed.sections import take_out_constants, whole_rows
-from lexiframe.base.printed.tables import (
+from lexiframe.core.base.printed.cells import cell, p_text
+from lexiframe.core.base.printed.sections import take_out_constants, whole_rows
+from lexiframe.core.base.printed.tables import (
     _width,
     _wrapped,
     paragraph,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lexiframe.base.sums.exact_sums import ExactSums, halves, two_sum
+from lexiframe.core.base.sums.exact_sums import ExactSums, halves, two_sum
 
 FINITE = st.one_of(
     st.sampled_from([0.0, -0.0, 0.1, 0.2, -0.3, 1.0, -1.0, 1e16, -1e16, 2.0**-40, 5e-324, 1e300]),

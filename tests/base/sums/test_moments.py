@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexiframe.base.sums import moments as moments_module
-from lexiframe.base.sums.exact_sums import ExactSums, halves
-from lexiframe.base.sums.moments import Moments
-from lexiframe.base.sums.tolerance import TIE, rounding
+from lexiframe.core.base.sums import moments as moments_module
+from lexiframe.core.base.sums.exact_sums import ExactSums, halves
+from lexiframe.core.base.sums.moments import Moments
+from lexiframe.core.base.sums.tolerance import TIE, rounding
 
 ROUGH = np.full((1, 1), TIE)
 VALUES = st.one_of(

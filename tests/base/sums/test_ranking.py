@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiframe.base.sums.ranking import tie_groups
+from lexiframe.core.base.sums.ranking import tie_groups
 
 
 @pytest.mark.parametrize("columns", [1, 2, 20, 32, 33])

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.significance.gates.gate_coverage import COVERAGE_OF_BOTH
+from lexiframe.decide.gates.gate_coverage import COVERAGE_OF_BOTH
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"

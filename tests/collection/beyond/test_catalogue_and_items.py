@@ -9,8 +9,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
-from lexiframe.collection.beyond import jackknife
-from lexiframe.collection.beyond.jackknife import groups_of
+from lexiframe.decide.beyond import jackknife
+from lexiframe.decide.beyond.jackknife import groups_of
 
 pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
     "ignore:runs whose ranks and scores disagree",

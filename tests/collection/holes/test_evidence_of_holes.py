@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.collection.holes.items import pool_of
-from lexiframe.collection.holes.model import Evidence
-from lexiframe.projection.policies import Policies
+from lexiframe.core.projection.policies import Policies
+from lexiframe.study.holes.items import pool_of
+from lexiframe.study.holes.model import Evidence
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 

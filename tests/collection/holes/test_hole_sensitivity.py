@@ -5,16 +5,16 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.sums.moments import Moments
-from lexiframe.base.sums.tolerance import rounding
-from lexiframe.collection.holes.draws import Drawn, Means, means_of_draws
-from lexiframe.collection.holes.intervals import Interval, least_factor, range_of_values
-from lexiframe.collection.holes.items import ABSENT, pool_of
-from lexiframe.collection.holes.model import Evidence, drawn_grades, fit
-from lexiframe.collection.holes.sensitivity import hole_sensitivity
-from lexiframe.collection.holes.tables import Conditions, pairs_table, values_table
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.projection.policies import Policies
+from lexiframe.core.base.sums.moments import Moments
+from lexiframe.core.base.sums.tolerance import rounding
+from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.projection.policies import Policies
+from lexiframe.study.holes.draws import Drawn, Means, means_of_draws
+from lexiframe.study.holes.intervals import Interval, least_factor, range_of_values
+from lexiframe.study.holes.items import ABSENT, pool_of
+from lexiframe.study.holes.model import Evidence, drawn_grades, fit
+from lexiframe.study.holes.sensitivity import hole_sensitivity
+from lexiframe.study.holes.tables import Conditions, pairs_table, values_table
 from tests.benchmarks import holes
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]

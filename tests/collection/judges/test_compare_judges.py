@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import kendalltau
 
 import lexiframe as lf
-from lexiframe.base.resampling import drawn_requests
-from lexiframe.significance.concluded import CATEGORIES
+from lexiframe.core.base.resampling import drawn_requests
+from lexiframe.core.significance.concluded import CATEGORIES
 from tests import oracle
 
 QUERIES = [f"q{n}" for n in range(8)]

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 import lexiframe as lf
-from lexiframe.base.printed import written_for
-from lexiframe.base.resampling import drawn_requests
+from lexiframe.core.base.printed import written_for
+from lexiframe.core.base.resampling import drawn_requests
 from tests import oracle
 from tests.collection.judges.test_compare_judges import C_RUNS, JUDGES, KINDS, QUERIES
 

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import kendalltau
 
 import lexiframe as lf
-from lexiframe.collection.less_data.degradation import degradation
-from lexiframe.collection.less_data.sampling import sample_labels, sample_requests, truncate_runs
-from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.core.metrics.kinds.metric import Metric
+from lexiframe.study.less_data.degradation import degradation
+from lexiframe.study.less_data.sampling import sample_labels, sample_requests, truncate_runs
 
 MEASURES = ["RPP", "LR", "LP", "AP", "nDCG", "RR", "R@10", "Rprec"]
 
@@ -66,7 +66,7 @@ SAMPLE = {
 
 @pytest.mark.parametrize("what", SAMPLE)
 def test_statistics_by_loops(what, p, files, monkeypatch):
-    monkeypatch.setattr("lexiframe.collection.less_data.degradation.positions", lambda *_, **__: p)
+    monkeypatch.setattr("lexiframe.study.less_data.degradation.positions", lambda *_, **__: p)
     found = degradation(
         *files, MEASURES, what=what, how="retrieved", fractions=[0.4], samples=3, seed=9,
         reference="RR", order="borda",

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.collection.less_data.diagnostics import (
+from lexiframe.study.less_data.diagnostics import (
     deciding_levels,
     level_correlations,
     level_regression,

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.collection.less_data.sampling import (
+from lexiframe.study.less_data.sampling import (
     leave_out_run,
     sample_labels,
     sample_requests,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import lexiframe as lf
-from lexiframe.collection.overlaps.overlap_measures import overlap_measures
-from lexiframe.pairwise import pair_tiles
+from lexiframe.core.pairwise import pair_tiles
+from lexiframe.study.overlaps.overlap_measures import overlap_measures
 from tests import oracle
 from tests.frames import rankings
 from tests.strategies import collections
@@ -220,6 +220,6 @@ def test_wrong_arguments_are_errors(monkeypatch):
         lf.overlap(others)
     with pytest.raises(lf.LexiframeError, match="do they use the same query ids"):
         lf.overlap({"X": {"1": {"a": 1}}, "Y": {"z": {"a": 1}}})
-    monkeypatch.setattr("lexiframe.base.memory_use.available", lambda: 100)
+    monkeypatch.setattr("lexiframe.core.base.memory_use.available", lambda: 100)
     with pytest.raises(lf.LexiframeError, match="overlap: the values of 2 runs"):
         lf.overlap(runs)

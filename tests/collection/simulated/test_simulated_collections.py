@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import kendalltau
 
 import lexiframe as lf
-from lexiframe.collection.simulated.design import make_design
-from lexiframe.collection.simulated.fitting import fit_pool
-from lexiframe.collection.simulated.model import Model, draws, item_scores, relevant_ranks
-from lexiframe.collection.simulated.statistics import half_distances, statistics
-from lexiframe.io.files.provenance import provenance_of
+from lexiframe.core.io.files.provenance import provenance_of
+from lexiframe.study.simulated.design import make_design
+from lexiframe.study.simulated.fitting import fit_pool
+from lexiframe.study.simulated.model import Model, draws, item_scores, relevant_ranks
+from lexiframe.study.simulated.statistics import half_distances, statistics
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def quick_fit(monkeypatch):
     """Stop each fit after its first slopes, for tests that do not look at how near it comes."""
-    monkeypatch.setattr("lexiframe.collection.simulated.fitting._ROUNDS", 1)
+    monkeypatch.setattr("lexiframe.study.simulated.fitting._ROUNDS", 1)
 
 
 def frames(**asked):

@@ -18,10 +18,11 @@ import pytest
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
-from lexiframe.base import memory_use
-from lexiframe.base.errors import LexiframeError, ReadError
-from lexiframe.evaluation import page
-from lexiframe.evaluation.buckets import batches, sample, sizes
+from lexiframe.connect.engines.parts import batches
+from lexiframe.core.base import memory_use
+from lexiframe.core.base.errors import LexiframeError, ReadError
+from lexiframe.core.evaluation import page
+from lexiframe.core.evaluation.buckets import sample, sizes
 
 MEASURES = ["AP", "RPP"]
 N_BUCKETS = 4
@@ -116,8 +117,8 @@ def test_parts_of_an_earlier_evaluation_are_removed(data, expected, tmp_path, mo
 CHILD = """
 import sys, time
 import lexiframe as lf
-from lexiframe.base import memory_use
-from lexiframe.evaluation.buckets import batches
+from lexiframe.core.base import memory_use
+from lexiframe.core.evaluation.buckets import batches
 of_bucket = batches.evaluate_bucket
 def slowly(*arguments):
     time.sleep(0.3)
@@ -174,7 +175,7 @@ def test_two_processes_do_not_share_a_folder(data, expected, tmp_path, monkeypat
 SIGNALLED = """
 import sys, time
 from lexiframe import __main__
-from lexiframe.evaluation.buckets import batches, partition
+from lexiframe.core.evaluation.buckets import batches, partition
 evaluate_bucket = batches.evaluate_bucket
 def slowly(*arguments):
     print("evaluating", flush=True)

@@ -10,15 +10,15 @@ from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.evaluation.buckets import batches
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket
-from lexiframe.evaluation.buckets.results import BucketResult, Said, nothing
-from lexiframe.evaluation.from_parts import evaluated_by
-from lexiframe.evaluation.options import MEASURES, Asked, Inference
-from lexiframe.metrics.needed import refuse_lower_rel
-from lexiframe.orderings import Method
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.projection.policies import Policies
+from lexiframe.connect.engines.parts import batches
+from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.core.evaluation.buckets.results import BucketResult, Said, nothing
+from lexiframe.core.evaluation.from_parts import evaluated_by
+from lexiframe.core.evaluation.options import MEASURES, Asked, Inference
+from lexiframe.core.metrics.needed import refuse_lower_rel
+from lexiframe.core.orderings import Method
+from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.projection.policies import Policies
 from tests.small_tables import RULES
 from tests.strategies import RUN_NAMES, SUBTOPICS, collections
 

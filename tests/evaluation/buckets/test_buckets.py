@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from pyarrow import dataset, ipc, parquet
 
 import lexiframe as lf
-from lexiframe.base.errors import LexiframeError, LexiframeWarning, ReadError
-from lexiframe.base.hashing import bucket_of
-from lexiframe.evaluation.buckets import partition as partition_module
-from lexiframe.evaluation.buckets.partition import partition
-from lexiframe.evaluation.buckets.sizes import n_rows
-from lexiframe.io.batches import texts
-from lexiframe.io.batches.reading import Share
-from lexiframe.io.batches.units import Sources
+from lexiframe.connect.engines.parts import partition as partition_module
+from lexiframe.connect.engines.parts.partition import partition
+from lexiframe.core.base.errors import LexiframeError, LexiframeWarning, ReadError
+from lexiframe.core.base.hashing import bucket_of
+from lexiframe.core.evaluation.buckets.sizes import n_rows
+from lexiframe.core.io.batches import texts
+from lexiframe.core.io.batches.reading import Share
+from lexiframe.core.io.batches.units import Sources
 from tests.strategies import collections
 
 pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order

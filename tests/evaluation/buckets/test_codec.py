@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.buckets import batches
-from lexiframe.evaluation.buckets.codec import DamagedError, decoded, encoded
+from lexiframe.connect.engines.parts import batches
+from lexiframe.core.evaluation.buckets.codec import DamagedError, decoded, encoded
 
 FOLDER = lf.bundled("example")
 

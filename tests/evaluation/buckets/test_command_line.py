@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.memory_use import NotEnoughMemoryError
-from lexiframe.base.printed import written_for
-from lexiframe.evaluation.buckets import batches
-from lexiframe.pairwise import preference_arrays
+from lexiframe.connect.engines.parts import batches
+from lexiframe.core.base.memory_use import NotEnoughMemoryError
+from lexiframe.core.base.printed import written_for
+from lexiframe.core.pairwise import preference_arrays
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_report_of_data_in_parts_shows_a_sample(
 ):
     """Also where preferences do not fit, which is known once the judgments are read."""
     if not arguments:
-        monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+        monkeypatch.setattr("lexiframe.core.pairwise.measured.refuse_many_pairs", too_many)
     page = tmp_path / "report.html"
     report = [*arguments, "--report", page]
     status, _, said = lexiframe("evaluate", *data, "-m", "AP RPP", *report)

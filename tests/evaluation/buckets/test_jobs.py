@@ -16,14 +16,15 @@ import pyarrow as pa
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.errors import LexiframeError, ReadError, SchemaError
-from lexiframe.evaluation.buckets import jobs, spill, whole_files
-from lexiframe.evaluation.buckets import partition as partition_module
-from lexiframe.evaluation.buckets.partition import partition
-from lexiframe.io import batches as readers
-from lexiframe.io.batches import texts
-from lexiframe.io.batches.reading import Share
-from lexiframe.io.batches.units import Sources
+from lexiframe.connect.engines.parts import jobs, spill
+from lexiframe.connect.engines.parts import partition as partition_module
+from lexiframe.connect.engines.parts.partition import partition
+from lexiframe.core.base.errors import LexiframeError, ReadError, SchemaError
+from lexiframe.core.evaluation.buckets import whole_files
+from lexiframe.core.io import batches as readers
+from lexiframe.core.io.batches import texts
+from lexiframe.core.io.batches.reading import Share
+from lexiframe.core.io.batches.units import Sources
 
 ROOT = Path(__file__).parents[3]
 MEMORY = 1_000_000_000
@@ -477,7 +478,7 @@ KILLED = """
 import sys, time
 from lexiframe.io import batches as readers
 from pathlib import Path
-from lexiframe.evaluation.buckets import partition as b
+from lexiframe.core.evaluation.buckets import partition as b
 read = readers.parts_of_unit
 def slow(unit, scan, share):
     time.sleep(0.15)

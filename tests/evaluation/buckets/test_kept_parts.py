@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.errors import LexiframeError, ReadError
-from lexiframe.base.memory_use import NotEnoughMemoryError
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket
-from lexiframe.io.run_scan import RunScan
+from lexiframe.core.base.errors import LexiframeError, ReadError
+from lexiframe.core.base.memory_use import NotEnoughMemoryError
+from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.core.io.run_scan import RunScan
 
 pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
     "ignore:runs whose ranks and scores disagree",
@@ -63,7 +63,7 @@ def test_a_job_that_is_not_resumed_is_removed(tmp_path, monkeypatch, memory):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail)
+        patched.setattr("lexiframe.connect.engines.parts.batches.evaluate_bucket", fail)
         with pytest.raises(KeyboardInterrupt):
             lf.evaluate(runs, qrels, MEASURES, keep="scores", **how)
     assert (tmp_path / ".lexiframe-job" / "buckets").exists()
@@ -99,9 +99,9 @@ def test_sums_without_ranks_are_not_reused_and_the_reason_is_said(tmp_path, monk
     def too_many(*_, **__):
         raise NotEnoughMemoryError("too many pairs")
 
-    monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+    monkeypatch.setattr("lexiframe.core.pairwise.measured.refuse_many_pairs", too_many)
     for module in ("from_runs", "in_parts"):
-        place = f"lexiframe.evaluation.{module}.can_be_ranked_at_once"
+        place = f"lexiframe.core.evaluation.{module}.can_be_ranked_at_once"
         monkeypatch.setattr(place, lambda *_: False)
     with pytest.raises(LexiframeError, match="pairs; reuse needs all preferences in memory, or"):
         lf.evaluate(runs, qrels, MEASURES, reuse=tmp_path / "whole")
@@ -158,7 +158,7 @@ def test_runs_are_added_where_their_preferences_do_not_fit_in_memory(files, test
     def too_many(*_, **__):
         raise NotEnoughMemoryError("too many pairs")
 
-    monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+    monkeypatch.setattr("lexiframe.core.pairwise.measured.refuse_many_pairs", too_many)
     more = lf.add_runs(e, every / "third.parquet")
     assert (more.sums is None) == (test == "t")
     for name, table in whole.tables(of_requests=False).items():
@@ -209,7 +209,7 @@ def test_a_file_that_changed_asks_to_start_again(tmp_path, monkeypatch):
 
     how = {"memory": SMALL // 100, "out": tmp_path / "out"}
     with monkeypatch.context() as patched:
-        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail)
+        patched.setattr("lexiframe.connect.engines.parts.batches.evaluate_bucket", fail)
         with pytest.raises(KeyboardInterrupt):
             lf.evaluate(tmp_path / "runs", qrels, MEASURES, **how)
     runs["up"].head(9).write_parquet(tmp_path / "runs" / "up.parquet")
@@ -230,7 +230,7 @@ def test_a_job_is_resumed_with_more_memory_but_not_with_less(tmp_path, monkeypat
         return evaluate_bucket(*given)
 
     with monkeypatch.context() as patched:
-        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail_at_last)
+        patched.setattr("lexiframe.connect.engines.parts.batches.evaluate_bucket", fail_at_last)
         with pytest.raises(KeyboardInterrupt):
             lf.evaluate(runs, qrels, MEASURES, memory=SMALL // 10, **how)
     with pytest.raises(LexiframeError, match=r"its job has [0-9]+ buckets, and needs [0-9]+ for"):
@@ -251,7 +251,7 @@ def test_frames_that_changed_are_another_job(tmp_path, monkeypatch, changed):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail)
+        patched.setattr("lexiframe.connect.engines.parts.batches.evaluate_bucket", fail)
         with pytest.raises(KeyboardInterrupt):
             lf.evaluate(runs, qrels, MEASURES, **how)
     if changed == "runs":

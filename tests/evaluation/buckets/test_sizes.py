@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from pyarrow import dataset
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.evaluation.buckets.sizes import (
+from lexiframe.core.base.errors import LexiframeError
+from lexiframe.core.evaluation.buckets.sizes import (
     BASE,
     BYTES_PER_ROW,
     UNKNOWN,
@@ -21,7 +21,7 @@ from lexiframe.evaluation.buckets.sizes import (
     parse_memory,
     room_in,
 )
-from lexiframe.io.batches.units import Sources
+from lexiframe.core.io.batches.units import Sources
 
 ROOT = Path(__file__).parents[3]
 RUN = pl.DataFrame({"query_id": np.arange(3000) // 10, "doc_id": np.arange(3000), "score": 0.5})
@@ -137,8 +137,8 @@ def test_each_bucket_fits():
 PEAK = """
 import re, sys
 from pathlib import Path
-from lexiframe.evaluation.buckets.partition import partition
-from lexiframe.io.batches.units import Sources
+from lexiframe.connect.engines.parts.partition import partition
+from lexiframe.core.io.batches.units import Sources
 import lexiframe as lf
 how, runs, qrels, folder, memory = sys.argv[1:]
 if how == "whole":

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
-from lexiframe.base import hashing
-from lexiframe.evaluation import written_ranks
-from lexiframe.evaluation.reuse import ranks as reuse
-from lexiframe.io import kept_results
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.to_parquet import write_parquet_file
-from lexiframe.metrics import coverages
-from lexiframe.metrics import scored as metric_scores
-from lexiframe.pairwise.recall_paired import LevelPreference
-from lexiframe.projection import answers
+from lexiframe.connect.engines.reuse import ranks as reuse
+from lexiframe.core.base import hashing
+from lexiframe.core.evaluation import written_ranks
+from lexiframe.core.io import kept_results
+from lexiframe.core.io.run_scan import RunScan
+from lexiframe.core.io.to_parquet import write_parquet_file
+from lexiframe.core.metrics import coverages
+from lexiframe.core.metrics import scored as metric_scores
+from lexiframe.core.pairwise.recall_paired import LevelPreference
+from lexiframe.core.projection import answers
 from tests.strategies import SUBTOPICS, collections
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -143,7 +143,7 @@ def test_positions_that_were_not_kept_are_found_again(monkeypatch, tmp_path):
     shutil.copytree(RUNS, tmp_path / "runs")
     whole = lf.evaluate(tmp_path / "runs", QRELS, DEFAULT)
     monkeypatch.setattr(
-        "lexiframe.evaluation.evaluated_data.memory_use", SimpleNamespace(available=lambda: 0)
+        "lexiframe.core.evaluation.evaluated_data.memory_use", SimpleNamespace(available=lambda: 0)
     )
     e = lf.evaluate(tmp_path / "runs" / "p*.run", QRELS, DEFAULT)
     assert e._origin.ranked is None

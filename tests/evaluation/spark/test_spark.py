@@ -17,8 +17,8 @@ import polars.testing
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.spark import job as spark_job
-from lexiframe.io.files.tables import to_arrow
+from lexiframe.connect.engines.spark import job as spark_job
+from lexiframe.core.io.files.tables import to_arrow
 from tests.conftest import library
 from tests.test_readme import blocks
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.spark.data import BUCKET, add_buckets, qrels_of, runs_of
-from lexiframe.io.files.tables import to_arrow
+from lexiframe.connect.engines.spark.data import BUCKET, add_buckets, qrels_of, runs_of
+from lexiframe.core.io.files.tables import to_arrow
 
 FOLDER = lf.bundled("example")
 RUNS, QRELS = lf.read_runs(FOLDER / "runs"), lf.read_qrels(FOLDER / "qrels.txt")

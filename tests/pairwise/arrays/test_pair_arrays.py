@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube
+from lexiframe.core.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube
 
 NAN = math.nan
 RUNS = pl.Series(["a", "b", "c", "d"])

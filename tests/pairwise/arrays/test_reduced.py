@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import sums
-from lexiframe.orderings.means import run_means
-from lexiframe.orderings.rules import Method
-from lexiframe.pairwise.arrays import reduced_pairs
-from lexiframe.pairwise.arrays.arrays import Pairs, agreeing, square_of
-from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
-from lexiframe.pairwise.arrays.few import Few
+from lexiframe.core.base import sums
+from lexiframe.core.orderings.means import run_means
+from lexiframe.core.orderings.rules import Method
+from lexiframe.core.pairwise.arrays import reduced_pairs
+from lexiframe.core.pairwise.arrays.arrays import Pairs, agreeing, square_of
+from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
+from lexiframe.core.pairwise.arrays.few import Few
 from tests.small_tables import RULES
 
 RUNS = pl.Series(["a", "b", "c", "d"])

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.base import memory_use as memory
-from lexiframe.base.schemas import AUDITS
+from lexiframe.core.base import memory_use as memory
+from lexiframe.core.base.schemas import AUDITS
 from tests.small_tables import preferences, scores
 
 TESTS = ["t", "sign", "wilcoxon", "randomization", "bootstrap"]

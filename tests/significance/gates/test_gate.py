@@ -11,15 +11,15 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import lexiframe as lf
-from lexiframe.significance.bets import Bets, p_above
-from lexiframe.significance.gates.deciding import decided
-from lexiframe.significance.gates.gate_coverage import RankedPairs
-from lexiframe.significance.gates.gate_evidence import refuse_wide
-from lexiframe.significance.gates.gate_in_words import gate_sentences
-from lexiframe.significance.gates.gate_sizes import requests_to_decide
-from lexiframe.significance.gates.gate_tests import check_require
-from lexiframe.views.shown.gates import gate_markdown, gate_text, junit_xml
-from lexiframe.views.shown.markdown import markdown_of
+from lexiframe.core.significance.bets import Bets, p_above
+from lexiframe.core.views.shown.markdown import markdown_of
+from lexiframe.decide.gates.deciding import decided
+from lexiframe.decide.gates.gate_coverage import RankedPairs
+from lexiframe.decide.gates.gate_evidence import refuse_wide
+from lexiframe.decide.gates.gate_in_words import gate_sentences
+from lexiframe.decide.gates.gate_sizes import requests_to_decide
+from lexiframe.decide.gates.gate_tests import check_require
+from lexiframe.decide.gates.shown_gates import gate_markdown, gate_text, junit_xml
 from tests.frames import assert_close
 from tests.small_tables import preferences, scores
 

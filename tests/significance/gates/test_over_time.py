@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.significance.gates.curve_in_words import curve_sentence, curve_table
+from lexiframe.decide.gates.curve_in_words import curve_sentence, curve_table
 from tests.significance.replicates.test_algorithms import scores as seeded
 
 so_far, curve = lf.significance.gate_so_far, lf.significance.gate_curve

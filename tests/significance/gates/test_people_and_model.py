@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.significance.gates.gate_in_words import gate_sentences
+from lexiframe.decide.gates.gate_in_words import gate_sentences
 from tests.small_tables import preferences
 
 TWO = {"baseline": "old", "candidate": "new"}

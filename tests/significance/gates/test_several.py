@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.significance.bets import Bets, p_above
-from lexiframe.significance.gates.gate_in_words import gate_sentences
-from lexiframe.significance.gates.gate_rules import Rule
-from lexiframe.significance.gates.gate_tests import adjusted, doubt_of_t, fewest_ties
-from lexiframe.views.shown.gates import gate_text
+from lexiframe.core.significance.bets import Bets, p_above
+from lexiframe.decide.gates.gate_in_words import gate_sentences
+from lexiframe.decide.gates.gate_rules import Rule
+from lexiframe.decide.gates.gate_tests import adjusted, doubt_of_t, fewest_ties
+from lexiframe.decide.gates.shown_gates import gate_text
 from tests.small_tables import preferences, scores
 
 OLD = np.linspace(0.2, 0.8, 60)

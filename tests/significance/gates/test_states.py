@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.files.kept_json import text_with_checksum
-from lexiframe.significance.gates import sequential
+from lexiframe.core.io.files.kept_json import text_with_checksum
+from lexiframe.decide.gates import sequential
 from tests.damaged_json import broken, edited
 from tests.significance.gates.test_over_time import TWO, X, preferences
 
@@ -150,7 +150,7 @@ def test_two_threads_at_once_lose_no_decision(tmp_path, monkeypatch):
 LOOK = """
 import functools, sys, time
 from lexiframe.significance import gate_so_far
-from lexiframe.significance.gates import sequential
+from lexiframe.decide.gates import sequential
 from tests.significance.gates.test_over_time import TWO, X, preferences
 path, begin, seconds = sys.argv[1:]
 inner = sequential.gate

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.significance.gates import same_rankings
+from lexiframe.decide.gates import same_rankings
 from tests.small_tables import scores
 
 EXAMPLE = lf.bundled("example")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.significance.replicates.designs import DESIGNS
+from lexiframe.core.significance.replicates.designs import DESIGNS
 from tests.conftest import SHARED
 
 DECISIONS = SHARED / "conformance" / "decisions"
@@ -117,8 +117,8 @@ def test_likelihood_agrees_with_mean_squares_where_none_is_below_0(replicates):
     more = more + rng.normal(size=(1, 9, 4)) * (replicates == "both")
     x = run[:, None, None] + 2 * request[..., None] + both[..., None] + more
     x = x + rng.normal(size=(6, 9, 4)) / 2
-    from lexiframe.significance.replicates import variances
-    from lexiframe.significance.replicates.read import replicated
+    from lexiframe.study.replicates import variances
+    from lexiframe.study.replicates.read import replicated
 
     (data,) = replicated("test", table(x))
     squares = lf.significance.variance_components(table(x), replicates)

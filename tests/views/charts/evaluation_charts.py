@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from lexiframe.views import charts
+from lexiframe.core.views import charts
 
 
 def log(t):

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.orderings.means import run_means
+from lexiframe.core.orderings.means import run_means
 
 UGLY = [
     "a</script><b>",

@@ -3,8 +3,8 @@
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.base import schemas
-from lexiframe.views.charts.tables import EXPOSURE_DISTRIBUTION
+from lexiframe.core.base import schemas
+from lexiframe.core.views.charts.tables import EXPOSURE_DISTRIBUTION
 
 
 def audits(measures=("AP", "RR"), nulls=("centred",), tests=("sign", "t"), n_runs=2):

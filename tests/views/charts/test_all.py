@@ -10,17 +10,10 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.orderings.means import run_means
-from lexiframe.views import charts
-from lexiframe.views.charts import (
-    agreement,
-    equivalences,
-    means,
-    orderings,
-    power,
-    significance,
-    win_rates,
-)
+from lexiframe.core.orderings.means import run_means
+from lexiframe.core.views import charts
+from lexiframe.core.views.charts import agreement, means, orderings, power, significance, win_rates
+from lexiframe.decide.gates import equivalence_charts as equivalences
 from tests.views.charts.drawn import Tags, png
 from tests.views.charts.evaluation_charts import CHARTS
 from tests.views.charts.evaluation_tables import UGLY_MEASURE, drawn_scores, tables

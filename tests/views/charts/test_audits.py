@@ -7,7 +7,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import audit_chart
+from lexiframe.study.audits.charts import audit_chart
 from tests.views.charts.made_tables import audits
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 pytest.importorskip("altair")
-from lexiframe.views.charts import win_rate_chart
+from lexiframe.core.views.charts import win_rate_chart
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import (
+from lexiframe.decide.gates.decision_charts import (
     dependability_chart,
     gate_curve_chart,
     powered_chart,

@@ -8,12 +8,9 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import (
-    contribution_chart,
-    difference_chart,
-    first_rank_tie_chart,
-    level_regression_chart,
-)
+from lexiframe.core.views.charts import difference_chart, level_regression_chart
+from lexiframe.study.theory.exposure_charts import contribution_chart
+from lexiframe.study.theory.order_charts import first_rank_tie_chart
 from tests.views.charts.made_tables import DIFFERENCES, EXPLAINED, FIRST_RANKS, RANKINGS, REGRESSION
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 

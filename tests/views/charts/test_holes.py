@@ -6,7 +6,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.views.charts import hole_chart
+from lexiframe.study.holes.charts import hole_chart
 from tests.views.charts.drawn import png, rows, titles
 from tests.views.charts.made_tables import HOLES
 

@@ -6,7 +6,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.views.charts import (
+from lexiframe.core.views.charts import (
     asl_chart,
     critical_difference_chart,
     power,

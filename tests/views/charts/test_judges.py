@@ -7,7 +7,8 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import conclusion_chart, judge_confusion_chart, rank_shift_chart
+from lexiframe.core.views.charts import conclusion_chart
+from lexiframe.decide.judges.charts import judge_confusion_chart, rank_shift_chart
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.made_tables import CONCLUSIONS, CONFUSION, SHIFTS
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered

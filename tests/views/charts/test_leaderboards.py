@@ -7,7 +7,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.views.charts.leaderboards import (
+from lexiframe.decide.leaderboards.charts import (
     WINDOW,
     cell_chart,
     collection_chart,

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import (
+from lexiframe.core.views.charts import (
     deciding_level_chart,
     level_correlation_chart,
     tie_profile_chart,

@@ -9,7 +9,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.views.charts import correlation_chart, significance_chart, win_rate_chart
+from lexiframe.core.views.charts import correlation_chart, significance_chart, win_rate_chart
 from tests.small_tables import scores
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.tiny_tables import COMPARISONS, TINY, A, B, C

@@ -11,8 +11,8 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.views.charts import mean_chart, trade_off_chart
-from lexiframe.views.charts.means import _room_for_names
+from lexiframe.core.views.charts import mean_chart, trade_off_chart
+from lexiframe.core.views.charts.means import _room_for_names
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.tiny_tables import TINY, A, B, C
 

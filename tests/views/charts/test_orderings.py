@@ -6,7 +6,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.views.charts import ordering_chart, rank_distribution_chart
+from lexiframe.core.views.charts import ordering_chart, rank_distribution_chart
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.tiny_tables import TINY, A, B, C
 

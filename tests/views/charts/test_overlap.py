@@ -6,7 +6,8 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.views.charts import overlap_chart, unjudged_chart
+from lexiframe.study.holes.charts import unjudged_chart
+from lexiframe.study.overlaps.charts import overlap_chart
 from tests.views.charts.drawn import png, rows, titles
 from tests.views.charts.made_tables import OVERLAPS, UNJUDGED
 

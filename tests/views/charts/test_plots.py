@@ -11,7 +11,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.plots import CHARTS_OF
+from lexiframe.core.views.plots import CHARTS_OF
 from tests.views.charts.pictures import layers, rendered
 
 pytestmark = pytest.mark.slow

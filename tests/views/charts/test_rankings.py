@@ -7,7 +7,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import ranking_chart
+from lexiframe.core.views.charts import ranking_chart
 from tests.views.charts.made_tables import WORKED, explanation
 from tests.views.charts.pictures import INJECTED, UGLY, layers, page, rendered
 

@@ -7,7 +7,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import pair_chart
+from lexiframe.core.views.charts import pair_chart
 from tests.views.charts.made_tables import OF_LEVELS, OF_METRIC, pair_table
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 

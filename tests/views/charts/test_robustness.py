@@ -7,8 +7,8 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import degradation_chart, tie_chart
-from lexiframe.views.charts.marks import SHAPES, lines_of
+from lexiframe.core.views.charts.marks import SHAPES, lines_of
+from lexiframe.study.less_data.charts import degradation_chart, tie_chart
 from tests.views.charts.made_tables import TIES, degraded
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 

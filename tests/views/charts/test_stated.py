@@ -7,7 +7,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import concordance_chart, residual_chart, strength_chart
+from lexiframe.decide.votes.charts import concordance_chart, residual_chart, strength_chart
 from tests.views.charts.drawn import png, rows, titles
 from tests.views.charts.made_tables import CONCORDANCES, JUDGED_PAIRS, STRENGTH
 

@@ -7,17 +7,16 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import (
-    agreement_chart,
+from lexiframe.core.views.charts import agreement_chart
+from lexiframe.study.theory.charts import (
     axiom_chart,
     first_and_last_chart,
     optimal_chart,
-    order_chart,
     orientation_chart,
-    population_chart,
     simulated_agreement_chart,
     simulated_tie_chart,
 )
+from lexiframe.study.theory.order_charts import order_chart, population_chart
 from tests.views.charts.made_tables import (
     AXIOMS,
     OPTIMAL,

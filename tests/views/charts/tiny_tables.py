@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.core.base import schemas
 
 A, B, C = "bm25", "dense", "random"
 PAIRS = [(A, B), (A, C), (B, C)]

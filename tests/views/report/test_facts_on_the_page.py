@@ -66,7 +66,7 @@ def test_marks_are_those_of_an_evaluation_with_this_test_and_correction_alone(tm
 def test_of_many_runs_the_page_has_the_first(tmp_path, monkeypatch, baseline):
     e = lf.evaluate(RUNS, QRELS, ["AP", "RPP", "RR"], baseline=baseline)
     whole = page_of(e, tmp_path)
-    monkeypatch.setattr("lexiframe.evaluation.page.RUNS_OF_PAGE", 2)
+    monkeypatch.setattr("lexiframe.core.evaluation.page.RUNS_OF_PAGE", 2)
     best = e.orderings.group_by("run").agg(pl.col("rank").min()).sort("rank", "run")["run"]
     kept = sorted(best.head(2)) if baseline is None else sorted(["d", best.filter(best != "d")[0]])
     page = page_of(e, tmp_path)

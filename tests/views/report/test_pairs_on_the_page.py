@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from lexiframe.orderings.means import best_first
-from lexiframe.views.report.data import _add_half_wins, _turned_comparisons
+from lexiframe.core.orderings.means import best_first
+from lexiframe.core.views.report.data import _add_half_wins, _turned_comparisons
 
 
 def test_a_tie_is_half_a_win_of_the_run_that_won_more():

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.views.report.data import OF_MEANS, OF_PREFERENCES
-from lexiframe.views.report.packing import Packing
-from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
+from lexiframe.core.views.report.data import OF_MEANS, OF_PREFERENCES
+from lexiframe.core.views.report.packing import Packing
+from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
 
 pytestmark = pytest.mark.slow
 
@@ -424,7 +424,7 @@ def test_texts_of_a_wrong_type_and_no_texts(small, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_images_that_are_too_large(small, tmp_path, monkeypatch):
-    monkeypatch.setattr("lexiframe.views.report.texts._MOST", 10)
+    monkeypatch.setattr("lexiframe.core.views.report.texts._MOST", 10)
     texts = pl.DataFrame({"doc_id": ["d1"], "image": ["data:image/gif;base64,R0lG"]})
     with pytest.raises(lf.LexiframeError, match="images of at most 10 bytes in all, found 26"):
         small.report(tmp_path / "r.html", texts=texts)
@@ -436,7 +436,7 @@ def test_rankings_that_cannot_be_read_again_are_said_to_be_missing(tmp_path, mon
     runs.write_parquet(paths[0])
     qrels.write_parquet(paths[1])
     monkeypatch.setattr(
-        "lexiframe.evaluation.evaluated_data.memory_use", SimpleNamespace(available=lambda: 0)
+        "lexiframe.core.evaluation.evaluated_data.memory_use", SimpleNamespace(available=lambda: 0)
     )  # so that positions are not kept
     e = lf.evaluate(paths[0], paths[1], ["AP", "LR"])
     runs.head(100).write_parquet(paths[0])
@@ -452,7 +452,7 @@ def test_the_page_says_why_it_does_not_know_how_stable_ranks_are(small, tmp_path
     def fail(*tables, **options):
         raise lf.LexiframeError("more than memory holds")
 
-    monkeypatch.setattr("lexiframe.views.report.data.rank_distributions", fail)
+    monkeypatch.setattr("lexiframe.core.views.report.data.rank_distributions", fail)
     page = Page(small.report(tmp_path / "r.html"))
     assert page.table("rank_distributions").height == 0
     (said,) = page.facts["notes"]["stability"]

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.shown.gates import gate_markdown, gate_text
+from lexiframe.core.views.sentences.bounds import cut_at_bounds
+from lexiframe.decide.gates.shown_gates import gate_markdown, gate_text
 
 QRELS = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["x", "x"], "relevance": [1, 1]})
 RANKS = {"a": (1, 2), "b": (2, 1), "c": (3, 3)}

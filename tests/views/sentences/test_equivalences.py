@@ -72,7 +72,7 @@ def test_a_single_pair(values, words):
 
 def test_the_chart_of_many_pairs_has_those_nearest_to_the_margin():
     pytest.importorskip("altair")
-    from lexiframe.views.charts import equivalence_chart
+    from lexiframe.decide.gates.equivalence_charts import equivalence_chart
 
     values = np.random.default_rng(1).normal(0, 1, (9, 16)) + np.arange(16) / 9
     s = scores({f"r{k:02}": column for k, column in enumerate(values.T.tolist())})
@@ -90,7 +90,7 @@ def test_the_chart_of_many_pairs_has_those_nearest_to_the_margin():
 def test_the_chart_says_of_which_side_it_is():
     """By hand: b is ahead of a, by less than the margin or by more, with and without a baseline."""
     pytest.importorskip("altair")
-    from lexiframe.views.charts import equivalence_chart
+    from lexiframe.decide.gates.equivalence_charts import equivalence_chart
 
     drawn = np.random.default_rng(2).normal(0, 0.02, (12, 3)) + np.array([0, 0.06, -0.3])
     s = scores(dict(zip("abc", drawn.T.tolist(), strict=True)))

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.printed.words import first_runs, listed
-from lexiframe.significance.tests_in_words import how_tested
+from lexiframe.core.base.printed.words import first_runs, listed
+from lexiframe.core.significance.tests_in_words import how_tested
 from tests.small_tables import scores
 
 ROW = {

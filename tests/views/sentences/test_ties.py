@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.views.sentences.ties import tie_ranges, tie_sentences
+from lexiframe.core.views.sentences.ties import tie_ranges, tie_sentences
 
 QUERIES = [f"q{n:02}" for n in range(20)]
 JUDGED = {query: {"a": 1, "b": 1} for query in QUERIES}

@@ -156,7 +156,7 @@ def test_one_run_has_no_verdict():
 def test_requests_from_a_file_and_on_the_command_line(tmp_path, capsys):
     from typer.testing import CliRunner
 
-    from lexiframe.cli.app import app
+    from lexiframe.core.cli.app import app
 
     queries = lf.read_qrels(EXAMPLE / "qrels.txt")["query_id"].to_pandas().unique().tolist()
     path = tmp_path / "queries.csv"
@@ -235,7 +235,7 @@ def test_attributes_that_there_are_not():
 
 
 def test_by_without_requests_on_the_command_line(capsys, monkeypatch):
-    from lexiframe.cli.app import main
+    from lexiframe.core.cli.app import main
 
     files = [str(EXAMPLE / "qrels.txt"), str(EXAMPLE / "runs")]
     for command in ("evaluate", "compare"):

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.printed.tables import html_table
-from lexiframe.views.shown.summary import summary_of
+from lexiframe.core.base.printed.tables import html_table
+from lexiframe.core.views.shown.summary import summary_of
 
 
 class Cells(HTMLParser):

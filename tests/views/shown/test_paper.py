@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.views.shown.latex import latex_of, latex_table
-from lexiframe.views.shown.markdown import markdown_of, markdown_table
+from lexiframe.core.views.shown.latex import latex_of, latex_table
+from lexiframe.core.views.shown.markdown import markdown_of, markdown_table
 from tests.conftest import library
 
 EXAMPLE = lf.bundled("example")

@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import printed
-from lexiframe.base.printed.tables import _width
-from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
-from lexiframe.views.shown.means import marks, means_section
-from lexiframe.views.shown.summary import summary_of
+from lexiframe.core.base import printed
+from lexiframe.core.base.printed.tables import _width
+from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
+from lexiframe.core.views.shown.means import marks, means_section
+from lexiframe.core.views.shown.summary import summary_of
 from tests.views.sentences.test_verdict import RUNS, collection
 
 EXAMPLE = lf.bundled("example")

@@ -1,5 +1,0 @@
-"""What every room uses: errors, the schemas of tables, codes, hashes, memory, progress and sums."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

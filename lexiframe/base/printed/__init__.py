@@ -1,5 +1,0 @@
-"""What people read: tables as text and HTML, and sentences."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

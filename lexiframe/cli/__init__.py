@@ -1,1 +1,0 @@
-"""The command line: what it is asked, what it reads, what it prints and writes."""

@@ -1,0 +1,1 @@
+"""Evaluations of several collections in one call."""

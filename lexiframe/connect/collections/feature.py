@@ -1,0 +1,15 @@
+"""What collections offer to the core: several collections."""
+
+from __future__ import annotations
+
+from lexiframe.connect.collections import of_collections
+from lexiframe.core.base.feature import Collections, Feature
+
+FEATURE = Feature(
+    collections=Collections(
+        of_collections.evaluate_collections,
+        of_collections.requests_of,
+        of_collections.folder_of,
+        of_collections.read_collections,
+    ),
+)

@@ -1,0 +1,198 @@
+"""Several test collections in one evaluation: each is evaluated by itself, in tables together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import quote
+
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, Problem, ReadError, unknown_name
+from lexiframe.core.evaluation import handed_over
+from lexiframe.core.evaluation.buckets.plan import KEPT
+from lexiframe.core.evaluation.declared_facts import FOLDERS
+from lexiframe.core.evaluation.evaluation import Evaluation, names_of_tables
+from lexiframe.core.evaluation.read_back import AGAIN, read_results
+from lexiframe.core.pairwise import facts
+from lexiframe.core.projection import by_collection
+from lexiframe.typing import TableOf
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EvaluationOfCollections(Evaluation):
+    """The tables of several collections, with the column ``collection`` in front.
+
+    Each collection is compared by itself, so all tables are those of groups of requests;
+    `leaderboard` ranks the runs over the collections. What looks at single requests asks the
+    `Evaluation` of a collection: ``e.collections["robust"].pair(a, b)``.
+
+    Attributes
+    ----------
+    collections
+        The `Evaluation` of each collection by its name.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> runs = [folder / "runs/random.run", folder / "runs/pixels_euclidean.run"]
+    >>> one = (runs, folder / "qrels.txt")
+    >>> e = lf.evaluate({"digits": one, "again": one}, measures=["AP"])
+    >>> e.means.select("collection", "run").rows()
+    [('again', 'pixels_euclidean'), ('again', 'random'), ('digits', 'pixels_euclidean'), \
+('digits', 'random')]
+    """
+
+    collections: Mapping[str, Evaluation] = field(default_factory=dict)
+
+    @cached_property
+    def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
+        return {
+            name: by_collection.together({c: getattr(e, name) for c, e in self.collections.items()})
+            for name in KEPT
+        }
+
+    def _request_table(self, name: str) -> pl.DataFrame:
+        for collection, e in self.collections.items():
+            if not e.has_requests:
+                with by_collection.told_of(collection):
+                    e._request_table(name)  # raises
+        return self._tables_of_requests[name]
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether all collections have scores and preferences of single requests."""
+        return all(e.has_requests for e in self.collections.values())
+
+    @property
+    def positions(self) -> pl.DataFrame:
+        """The table of `positions` of all collections; raises as that of each `Evaluation`."""
+        return by_collection.each_collection(self.collections, lambda e: e.positions)
+
+    def _refuse_several(self, what: str) -> NoReturn:
+        instead = ", or lf.leaderboard(e, measure=...).report(...) for all" * ("report" in what)
+        first = next(iter(self.collections))
+        raise LexiframeError(
+            f"{what}: this evaluation has {len(self.collections)} collections, each with requests "
+            f"of its own; ask one of them: e.collections[{first!r}].{what}{instead}"
+        )
+
+    def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
+        """Return the table that a function needs, whose collections and groups are columns."""
+        name = "preferences" if self.replicated is None else "replicated"
+        if isinstance(what, str) and what in {*names_of_tables(), "positions"}:
+            name = what
+        table, options = getattr(self, name), handed_over.options_of(self)
+        if self.attributes is not None and "query_id" in table.columns:
+            on = ["collection", "query_id"]
+            table = table.join(self.attributes, on=on, how="left", maintain_order="left")
+        return table, {**options, "requests": None}
+
+    def _written_of_requests(self) -> dict[str, Any]:
+        """Return the tables together; those of single collections are written in blocks."""
+        return {name: getattr(self, name) for name in KEPT}
+
+    def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
+        """Return the tables together, and those of each collection for a folder of its own."""
+        told = self.provenance[FOLDERS].items()
+        return {target: self, **{target / at: self.collections[name] for name, at in told}}
+
+
+def evaluate_collections(
+    given: Mapping[str, Any], one: Callable[..., Evaluation]
+) -> EvaluationOfCollections:
+    """Evaluate each collection, ``one`` with its name and what it has; put the tables together."""
+    found = {}
+    for name, what in given.items():
+        with by_collection.told_of(name):
+            found[name] = one(name, *what)
+    return together(found)
+
+
+def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
+    """Put the tables of evaluations by collections together."""
+    tables: dict[str, Any] = {
+        name: by_collection.together({c: getattr(e, name) for c, e in found.items()})
+        for name in names_of_tables()
+        if name not in KEPT
+    }
+    said = [e.provenance for e in found.values()]
+    measures = dict.fromkeys(m for of_one in said for m in of_one["measures"])
+    sources = {
+        which: [
+            {"collection": c, **source} for c, e in found.items() for source in e.provenance[which]
+        ]
+        for which in ("runs", "qrels")
+    }
+    provenance = {
+        **said[0],
+        **sources,
+        "measures": [*measures],
+        "facts": facts.as_provenance(
+            {name: one for e in said for name, one in facts.known_facts(e).items()}
+        ),
+        "grades": {c: e.provenance.get("grades") for c, e in found.items()},
+        "groups": ["collection", *said[0]["groups"]],
+        FOLDERS: {name: folder_of(name) for name in found},
+    }
+    return EvaluationOfCollections(
+        **tables,
+        provenance=provenance,
+        attributes=_if_there({c: e.attributes for c, e in found.items()}),
+        replicated=_if_there({c: e.replicated for c, e in found.items()}),
+        parts={f"{c}/{name}": part for c, e in found.items() for name, part in e.parts.items()},
+        collections=dict(found),
+    )
+
+
+def _if_there(found: Mapping[str, pl.DataFrame | None]) -> pl.DataFrame | None:
+    there = {collection: table for collection, table in found.items() if table is not None}
+    return by_collection.together(there) if there else None
+
+
+def folder_of(name: str) -> str:
+    """Return the folder of a collection in that of all; its name becomes the name of a folder.
+
+    Examples
+    --------
+    >>> folder_of("robust"), folder_of("beir/nq"), folder_of("..")
+    ('collections/robust', 'collections/beir%2Fnq', 'collections/%2E.')
+    """
+    quoted = quote(name, safe=" +,=@()")
+    return f"{FOLDERS}/" + (f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted)
+
+
+def requests_of(requests: Any, by: Any, names: Iterable[str]) -> Callable[[str], Any]:
+    """Return a function from collections to the attributes of their requests.
+
+    A frame with the column ``collection`` has the attributes of each; others hold for all.
+    """
+    asked = [by] if isinstance(by, str) else [*(by or ())]
+    if "collection" in asked:
+        raise LexiframeError(
+            "evaluate: several collections are groups already; leave 'collection' out of by"
+        )
+    parts = by_collection.apart(requests)
+    if parts is None:
+        return lambda name: requests
+    for name in names:
+        if name not in parts:
+            raise unknown_name("collection of requests", name, [*parts])
+    return lambda name: parts[name]
+
+
+def read_collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
+    """Read the evaluation of each collection, and put their tables together again."""
+    found = {}
+    for name, folder in folders.items():
+        if folder != (expected := folder_of(name)):
+            raise ReadError(Problem(str(place), f"the folder {expected}", repr(folder), AGAIN))
+        if not isinstance(one := read_results(place / folder), Evaluation):
+            there = "a leaderboard"
+            raise ReadError(Problem(str(place / folder), "an evaluation", there, AGAIN))
+        found[name] = one
+    return together(found)

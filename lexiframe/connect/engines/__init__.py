@@ -1,0 +1,1 @@
+"""Evaluations in parts, on Spark, and with what an earlier one computed."""

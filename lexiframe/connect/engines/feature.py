@@ -1,0 +1,11 @@
+"""What engines offer to the core: engines."""
+
+from __future__ import annotations
+
+from lexiframe.connect.engines.in_parts import evaluate_in_parts
+from lexiframe.connect.engines.reuse.completed import projected_again
+from lexiframe.core.base.feature import Engines, Feature
+
+FEATURE = Feature(
+    engines=Engines(evaluate_in_parts, projected_again),
+)

@@ -1,0 +1,1 @@
+"""Requests in parts, on disk, for data that are larger than memory."""

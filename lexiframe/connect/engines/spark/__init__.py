@@ -1,0 +1,1 @@
+"""Evaluation on a Spark cluster, where the runs and judgments lie."""

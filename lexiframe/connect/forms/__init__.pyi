@@ -1,0 +1,4 @@
+"""Forms of runs and judgments that few tools write."""
+
+"For other features: lists in text"
+from .lists_of_ids import split_texts as split_texts

@@ -1,0 +1,1 @@
+"""Evaluations in experiment trackers."""

@@ -1,0 +1,11 @@
+"""What measures offer to the core: measures of other tools."""
+
+from __future__ import annotations
+
+from lexiframe.connect.measures.sets import SET_METRICS
+from lexiframe.connect.measures.user_models import USER_MODELS
+from lexiframe.core.base.feature import Feature
+
+FEATURE = Feature(
+    measures=SET_METRICS | USER_MODELS,
+)

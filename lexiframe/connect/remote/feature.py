@@ -1,0 +1,11 @@
+"""What remote offer to the core: places elsewhere."""
+
+from __future__ import annotations
+
+from lexiframe.connect.remote.ir_datasets import from_ir_datasets
+from lexiframe.connect.remote.remote import fetch
+from lexiframe.core.base.feature import Feature, Places
+
+FEATURE = Feature(
+    places=Places(fetch, from_ir_datasets),
+)

@@ -1,0 +1,1 @@
+"""From files to the verdict: read alone, it imports none of the other parts."""

@@ -1,0 +1,347 @@
+"""The options of the command line: one table says what each is for, and where help shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import typer
+
+from lexiframe.core.base import LexiframeError
+from lexiframe.core.io import output_files
+from lexiframe.core.significance import tests
+
+Format = Literal["table", "json", "csv", "latex", "markdown"]
+Kind = Literal["run", "qrels"]
+AnyKind = Literal["run", "qrels", "votes", "scores"]
+Decimal = Literal[".", ","]
+Failed = Literal["error", "zero"]
+
+# The panels of a command's help, in the order in which they are shown.
+INPUT, MEASURES, POLICIES = "Input", "Measures", "Policies"
+STATISTICS, OUTPUT = "Statistics", "Output"
+
+
+def option(panel: str, help: str, *flags: str, rare: bool = False, **how: Any) -> Any:
+    """Return what Typer has to know of an option; without flags it is called like its parameter.
+
+    Only ``--help-all`` lists what is ``rare``: options that few users need on a usual day.
+    """
+    return typer.Option(*flags, help=help, rich_help_panel=panel, hidden=rare, **how)
+
+
+def place(text: str | Path) -> Path:
+    """Return the path of an output; raise the error that Typer prints when the text is no path."""
+    try:
+        return output_files.output_path(text)
+    except LexiframeError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def output(help: str, *flags: str, metavar: str = "FILE", rare: bool = False) -> Any:
+    """Return what Typer has to know of an option that names a file or folder to write."""
+    return option(OUTPUT, help, *flags, metavar=metavar, parser=place, rare=rare)
+
+
+OutFile = Annotated[
+    Path | None,
+    output("Write the table here, as .parquet, .csv or .json.", "--out", "-o"),
+]
+
+_TESTS = ", ".join(get_args(tests.Test)).replace("auto", "auto (default)")
+
+OPTIONS: dict[str, Any] = {
+    "qrels": typer.Argument(
+        metavar="QRELS", help="Judgments: a file in any form, or - (standard input)."
+    ),
+    "runs": typer.Argument(
+        metavar="RUN...", help="Runs: files in any form, folders, globs, or -; NAME=FILE names one."
+    ),
+    # how files are read
+    "scores": option(
+        INPUT,
+        "Files have scores per request (trec_eval -q).",
+        "--scores",
+    ),
+    "nuggets": option(
+        INPUT,
+        "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).",
+        "--nuggets",
+        rare=True,
+    ),
+    "failed": option(
+        INPUT, "With --nuggets, those that failed: an error, or okay and not stated.", rare=True
+    ),
+    "max_grade": option(
+        INPUT,
+        "With --nuggets, the greatest grade of the scale (or --rel: stated from this grade on).",
+        metavar="GRADE",
+        rare=True,
+    ),
+    "missing": option(
+        INPUT,
+        "With --scores, where runs lack requests that others have: 0 for these, only the requests "
+        "common to all, or each run by its own. Default: no order of the runs.",
+        rare=True,
+    ),
+    "measure_name": option(
+        INPUT,
+        "With --scores, the name of the measure where a file has no column for it. Default: the "
+        "file's name.",
+        metavar="NAME",
+        rare=True,
+    ),
+    "kind": option(INPUT, "What the file holds; found out if not given.", "--as"),
+    "third": option(INPUT, "What the third column of a run with three columns is.", rare=True),
+    "better": option(
+        INPUT, "Which scores are better: low ones, as of distances, change their sign.", rare=True
+    ),
+    "ranked_by": option(
+        INPUT, "What orders documents that have ranks and scores. Default: scores.", rare=True
+    ),
+    "header": option(
+        INPUT, "Text files of runs begin with a line of column names.", "--header", rare=True
+    ),
+    "qrels_header": option(
+        INPUT,
+        "Text files of judgments begin with a line of column names.",
+        "--qrels-header",
+        rare=True,
+    ),
+    "negative": option(
+        INPUT,
+        "Documents with a grade below 0 were pooled but not judged, as in trec_eval, or are judged "
+        "not relevant, as the spam of ClueWeb.",
+        rare=True,
+    ),
+    "column": option(
+        INPUT,
+        "The name of a column in the file: query_id=topic; repeat for several.",
+        metavar="OURS=THEIRS",
+        rare=True,
+    ),
+    "value": option(
+        INPUT,
+        "What a winner means: 1=a, 2=b, 0=tie or 0=both_bad; repeat for several. Others are names.",
+        metavar="WINNER=SIDE",
+    ),
+    "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS", rare=True),
+    "grade": option(
+        INPUT,
+        "The number of a grade that is a word: E=3; with =none, no judgment. Repeat for several.",
+        metavar="WORD=NUMBER",
+        rare=True,
+    ),
+    "na_values": option(
+        INPUT,
+        "A number that stands for none, as a value, a grade, or the id of a document: -1; repeat "
+        "for several.",
+        metavar="NUMBER",
+        rare=True,
+    ),
+    "decimal": option(INPUT, "The decimal mark in text files.", rare=True),
+    "rows": option(
+        INPUT,
+        "The rows of learning to rank that predictions are of, or how many each query has.",
+        metavar="FILE",
+        rare=True,
+    ),
+    "name_from": option(INPUT, "Name runs by their files, or by the tags in them.", rare=True),
+    "memory": option(
+        INPUT,
+        "Take no more memory than this, as in 4GB: larger data are evaluated in parts.",
+        metavar="SIZE",
+        show_default="four fifths of what is available",
+        rare=True,
+    ),
+    "reuse": option(
+        INPUT,
+        "Take what still holds from results written with --out; it may be the same folder.",
+        metavar="FOLDER",
+        parser=place,
+        rare=True,
+    ),
+    "items": option(
+        INPUT,
+        "The catalogue of items, for Novelty@10, Coverage@10 ...: doc_id, and perhaps users, "
+        "categories, vector.",
+        metavar="FILE",
+        rare=True,
+    ),
+    "history": option(
+        INPUT,
+        "With --items, what users had in training: query_id and doc_id of all interactions.",
+        metavar="FILE",
+        rare=True,
+    ),
+    "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
+    # how documents are ranked and counted
+    "ties": option(
+        POLICIES,
+        "How documents with equal scores are ordered: doc_id_desc, doc_id_asc, input or rank.",
+        metavar="HOW",
+        rare=True,
+    ),
+    "score_type": option(
+        POLICIES,
+        "How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32.",
+        rare=True,
+    ),
+    "no_relevant": option(
+        POLICIES, "Leave out requests without a relevant item, or score them 0.", rare=True
+    ),
+    "duplicates": option(
+        POLICIES, "Refuse repeated documents, or keep the best-ranked one.", rare=True
+    ),
+    "unjudged": option(
+        POLICIES, "Keep unjudged documents, or remove them as trec_eval -J does.", rare=True
+    ),
+    "depth": option(
+        POLICIES,
+        "Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
+        metavar="K",
+        show_default="no cut",
+        rare=True,
+    ),
+    "exclude_self": option(
+        POLICIES,
+        "Leave out documents that have the id of their query.",
+        "--exclude-self",
+        rare=True,
+    ),
+    "exclude": option(
+        POLICIES,
+        "Leave out these documents, by query_id and doc_id: a file as judgments are.",
+        metavar="FILE",
+        parser=str,
+        rare=True,
+    ),
+    # what is measured
+    "measure": option(
+        MEASURES,
+        "Measures: AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        show_default="RPP LR LP AP nDCG@10 RR",
+    ),
+    "rel": option(
+        MEASURES,
+        "The lowest relevant grade; default: above 0.",
+        metavar="GRADE",
+        show_default=False,
+    ),
+    "level": option(
+        MEASURES,
+        "As trec_eval -l: the lowest relevant grade of measures without gains; nDCG, ERR and other "
+        "measures with gains keep those of lower grades.",
+        metavar="GRADE",
+        show_default="any positive grade",
+        rare=True,
+    ),
+    # how differences are tested
+    "test": option(
+        STATISTICS,
+        f"The paired test: {_TESTS}.",
+        metavar="TEST",
+        show_default=False,
+    ),
+    "correction": option(
+        STATISTICS,
+        "Of p-values: max_t (with the default test), holm, bonferroni, bh, none.",
+        metavar="HOW",
+        rare=True,
+    ),
+    "family": option(
+        STATISTICS, "Correct over the pairs of each measure, or of all measures.", rare=True
+    ),
+    "alpha": option(STATISTICS, "Significance level of the tests.", rare=True),
+    "alternative": option(
+        STATISTICS,
+        "Two-sided; or run_a (with a baseline: the other run) is better, or worse.",
+        rare=True,
+    ),
+    "trials": option(
+        STATISTICS,
+        f"Trials of tests that draw: {', '.join(tests.DRAWING)} and, in compare, hsd.",
+        rare=True,
+    ),
+    "samples": option(
+        STATISTICS, "Bootstrap samples for the intervals of correlations.", rare=True
+    ),
+    "seed": option(
+        STATISTICS, "Seed of these tests; the same seed gives the same table.", rare=True
+    ),
+    "intervals": option(
+        STATISTICS,
+        "Confidence intervals of the mean differences: by measure, Student's t, or BCa bootstrap.",
+        rare=True,
+    ),
+    "hsd": option(
+        STATISTICS,
+        "Tukey's HSD of all runs: randomized or parametric.",
+        metavar="HOW",
+        show_default=False,
+    ),
+    "order": option(
+        STATISTICS,
+        "How preferences order the runs: mean, win_rate, borda, copeland, mc4 (as the papers), "
+        "kemeny or bradley_terry. Metrics order them by their mean.",
+        metavar="HOW",
+        rare=True,
+    ),
+    "baseline": option(
+        STATISTICS,
+        "Compare others with this run, not all pairs.",
+        metavar="RUN",
+        show_default=False,
+    ),
+    "replicates": option(
+        STATISTICS,
+        "What the column replicate of runs or scores, or several files of a run (NAME=FOLDER, "
+        "NAME='PATTERN'), are: each run's own seeds, each request's samples, each cell's "
+        "repetitions, or seeds that all share.",
+        rare=True,
+    ),
+    "seeds": option(
+        STATISTICS, "With --replicates run, whether replicates of one name share a seed.", rare=True
+    ),
+    "by": option(
+        STATISTICS,
+        "Group requests by it; repeat for several.",
+        metavar="ATTRIBUTE",
+    ),
+    # what is written and printed
+    "out": output("Write all tables here, as Parquet.", "--out", "-o", metavar="DIR"),
+    "keep": option(
+        OUTPUT,
+        "Of data evaluated in parts, also write scores or preferences, in parts, to --out.",
+        metavar="TABLE",
+        rare=True,
+    ),
+    "resume": option(
+        OUTPUT,
+        "Go on with an evaluation in parts that was interrupted, in the same --out.",
+        "--resume",
+        rare=True,
+    ),
+    "table": option(
+        OUTPUT,
+        "One table: means, comparisons, scores, verdict ...",
+        metavar="NAME",
+        show_default=False,
+    ),
+    "wide": option(OUTPUT, "Print all columns of the table.", "--wide"),
+    "all": option(OUTPUT, "Print all tables to look at, not the main one.", "--all"),
+    "report": output("Write one HTML page to look around in."),
+    "format": option(
+        OUTPUT,
+        "table (default), csv, json, latex or markdown.",
+        metavar="FORM",
+        show_default=False,
+    ),
+}
+"""What Typer has to know of the parameters of commands, by name.
+
+A command that means something else by a name says so itself, in the type of its parameter.
+"""

@@ -1,0 +1,87 @@
+"""The preferences of single requests, held for tests that their sums do not suffice for: `Held`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from lexiframe.core.base import memory_use
+from lexiframe.core.evaluation.buckets.codec import decoded, encoded
+from lexiframe.core.evaluation.buckets.plan import Plan
+from lexiframe.core.evaluation.buckets.whole_files import write_whole
+from lexiframe.core.pairwise import PairCube, arrays
+
+_WHILE_TESTED = 5
+"""How often a measure's preferences are in memory while it is tested."""
+
+
+HELD = "held"
+"""The folder of preferences of single requests, in that of a job."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where a job in batches keeps what it has finished, and how much memory it may take."""
+
+    folder: Path
+    memory: int
+    resume: bool
+    is_kept: bool = True
+
+
+@dataclass
+class Held:
+    """The preferences of all requests, of which one measure at a time is in memory again.
+
+    They are held in ``folder``, a file for each part and measure, or in memory if it is None. With
+    a ``baseline`` only its pairs are held. ``memory`` is how much may be taken.
+    """
+
+    plan: Plan
+    baseline: str | None = None
+    folder: Path | None = None
+    memory: int = 2**62
+    cubes: list[PairCube] = field(default_factory=list)
+    n_parts: Counter[int] = field(default_factory=Counter)
+
+    def add(self, bucket: int, cube: PairCube) -> None:
+        """Hold the preferences of some requests of a bucket."""
+        cube = cube if self.baseline is None else cube.against(self.baseline)
+        if self.folder is None:
+            self.cubes.append(cube)
+            return
+        for n, measure in enumerate(self.plan.compared):
+            path = self.folder / f"{bucket:06}-{self.n_parts[bucket]:06}-{n:03}.bin"
+            write_whole(path, encoded(cube.select_measures([str(measure)])))
+        self.n_parts[bucket] += 1
+
+    def by_measure(self) -> arrays.PairsByMeasure:
+        """Return the preferences by each measure, in all requests, in the order of their names."""
+        return arrays.PairsByMeasure(self, len(self.plan.compared))
+
+    def __iter__(self) -> Iterator[tuple[PairCube, pl.DataFrame | None]]:
+        """Yield the preferences by each measure, and the attributes of the requests in groups."""
+        plan = self.plan
+        for n, measure in enumerate(plan.compared):
+            cubes = [cube.select_measures([str(measure)]) for cube in self.cubes]
+            if self.folder is not None:
+                paths = sorted(self.folder.glob(f"*-{n:03}.bin"))
+                cubes = [*self._read(paths, str(measure))]
+            cube = PairCube.together(cubes, cubes[0].measures)
+            yield cube, plan.attributes(cube.queries.to_list()) if plan.by else None
+
+    def _read(self, paths: Sequence[Path], name: str) -> Iterator[PairCube]:
+        """Read the preferences by a measure; raise when they do not fit in memory."""
+        size = sum(path.stat().st_size for path in paths) * _WHILE_TESTED
+        advice = (
+            "allow more memory, compare with one run alone (baseline), or take the tests t and "
+            "sign, for which sums over the requests suffice"
+        )
+        what = f"compare: the preferences by {name} in all requests"
+        memory_use.refuse_more_than_available(size, what, advice, self.memory)
+        for path in paths:
+            yield decoded(path.read_bytes(), (PairCube, arrays.ScoreCube))

@@ -1,0 +1,355 @@
+"""Evaluations from what an engine keeps of the requests: `evaluated_by`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe import features
+from lexiframe.core.base import LexiframeError, check_choice, memory_use, n_and_first, schemas, warn
+from lexiframe.core.evaluation.buckets.held import HELD, Held, Work
+from lexiframe.core.evaluation.buckets.plan import KEPT, Kept, Plan
+from lexiframe.core.evaluation.buckets.results import Attributed, BucketResult
+from lexiframe.core.evaluation.buckets.sizes import room_in
+from lexiframe.core.evaluation.buckets.writing import complete_parts
+from lexiframe.core.evaluation.evaluation import Evaluation
+from lexiframe.core.evaluation.options import Asked, Inference
+from lexiframe.core.io import logs, problems, qrel_files, run_parts
+from lexiframe.core.metrics import needed
+from lexiframe.core.orderings import (
+    ChosenRule,
+    Method,
+    best_first,
+    missing_requests,
+    order_or_null,
+    order_runs,
+    rank_correlations,
+    run_means,
+    sign_agreement,
+    tie_rates,
+    win_rates,
+)
+from lexiframe.core.pairwise import PairCube, arrays, facts, grouping
+from lexiframe.core.pairwise import facts as of_measures
+from lexiframe.core.projection import answers, judgments, refuse_other_queries
+from lexiframe.core.significance import (
+    against_baseline,
+    compare,
+    corrections,
+    discriminative_power,
+    own_tests,
+    tests,
+)
+
+Engine = Callable[[Plan, Held | None], BucketResult]
+"""What evaluates all requests: from what is computed of each to the sum of what is kept of them.
+
+The preferences of single requests are put into `Held`, if there is one.
+"""
+
+
+def tables_to_keep(
+    keep: str | Sequence[str], out: str | Path | None, *, resume: bool
+) -> tuple[Kept, ...]:
+    """Return the names of the tables to write in parts; raise for others, and without a folder."""
+    if resume and out is None:
+        raise LexiframeError(
+            "evaluate: resume needs the folder of the interrupted evaluation; give out='FOLDER'"
+        )
+    names = [keep] if isinstance(keep, str) else [*keep]
+    for name in names:
+        check_choice("evaluate", name, KEPT, "keep")
+    if names and out is None:
+        raise LexiframeError("evaluate: keep needs a folder to write to; give out='FOLDER'")
+    return tuple(name for name in KEPT if name in names)
+
+
+def are_of_sums(how: Asked) -> bool:
+    """Return whether all tests need sums over the requests, and those of few requests, alone."""
+    enough = {tests.AUTO, *tests.OF_SUMS}
+    return all(one in enough for one in own_tests.several(how.inference.test))
+
+
+def _most_flipped(how: Asked, n_runs: int) -> int:
+    """Return of how many requests single preferences are kept: those whose signs are flipped."""
+    asked = how.inference
+    given = own_tests.several(asked.test), own_tests.several(asked.correction)
+    if not are_of_sums(how) or corrections.MAX_T not in tests.settled("evaluate", *given)[1]:
+        return 0
+    n_pairs = n_runs * (n_runs - 1) // 2 if asked.baseline is None else n_runs - 1
+    return tests.most_requests(n_pairs)
+
+
+def evaluated_by(
+    engine: Engine,
+    how: Asked,
+    runs: Sequence[str],
+    facts: Mapping[str, Any],
+    some_queries: Callable[[], tuple[list[str], pl.Series]],
+    *,
+    out: Path | None = None,
+    keep: tuple[Kept, ...] = (),
+    work: Work | None = None,
+    in_parts: bool = True,
+) -> Evaluation:
+    """Make the evaluation of some runs from what an engine keeps of all requests.
+
+    ``facts`` are the sources and others that the provenance has, beside the least and the greatest
+    grade of the judgments, and ``some_queries`` returns
+    queries of the runs and judged ones for an error message. An evaluation ``in_parts`` has sums
+    over the requests, and a sample of them; another has all of them.
+
+    Raises
+    ------
+    LexiframeError
+        When nothing can be compared, see `_report`; and as the functions that make the tables.
+    """
+    plan = plan_of(how, runs, out, keep)
+    held = _held_for(plan, how, work)
+    total = engine(plan, held)
+    complete_parts(out, keep)
+    memory_use.give_back()  # before tables with a row a pair are made, and after that
+    unmatched = _report(plan, total, some_queries)
+    kept: dict[str, Any] = {"parts": {name: str(Path(str(out), name)) for name in keep}}
+    if in_parts:
+        kept |= {"sums": total["sums"], "_sample": (total["sample"], plan), "_in_parts": True}
+    measures = [str(measure) for measure in plan.measures]
+    of_lists = {*measures}.difference(map(str, plan.of_positions))
+    lacking = missing_requests.lacking_requests(total["sums"]) if of_lists else {}
+    e = assembled(
+        total["sums"],
+        {
+            "runs": [],
+            "qrels": [],
+            "measures": measures,
+            "facts": of_measures.as_provenance(of_measures.facts_of(plan.measures)),
+            "policies": asdict(how.policies),
+            "grades": [total["said"].least, total["said"].greatest],
+            **({"unmatched": unmatched} if unmatched else {}),
+            **({"missing": "own", "lacking": lacking} if lacking else {}),
+            **facts,
+        },
+        how.order,
+        how.inference,
+        (plan.requests, how.groups, how.requests),
+        missing="own" if lacking else None,
+        coverage=total["coverage"].table(),
+        tested=None if held is None else held.by_measure(),
+        **kept,
+    )
+    del total
+    memory_use.give_back()
+    return e
+
+
+def _report(
+    plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
+) -> list[str]:
+    """Raise for what no bucket had, and warn once of what was dropped or filled.
+
+    Return the runs whose ids match nothing in the judgments, though those of other runs do.
+    ``some_queries`` returns some queries of the runs and some judged ones, for an error message.
+
+    Raises
+    ------
+    LexiframeError
+        When there are no judgments, when no run answers a judged request, when nothing is relevant,
+        and when a measure's ``rel`` is above all grades.
+    """
+    said, counts, sums = total["said"], total["coverage"].table(), total["sums"]
+    if said.greatest is None:
+        raise LexiframeError("qrels: expected judgments, found no rows")
+    if not said.answered:
+        refuse_other_queries(*some_queries(), are_all=False)
+    if (counts["without_relevant"] == counts["requests"]).all():
+        raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
+    _refuse_without_items(plan, sums)
+    _report_groups(plan, total["attributed"])
+    answers.warn_of_counts(counts, said.repairs)
+    problems.warn_of_scores_against_ranks(said.against)
+    run_parts.warn_of_doubts(answers.own_queries(counts))
+    if needed.count_any_grade(plan.measures):
+        answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
+    for doubt in said.doubts:
+        warn(f"qrels: {doubt}")
+    if said.strangers and not said.found:
+        warn(said.strangers)
+    unmatched = said.unmatched.runs(counts)
+    answers.warn_of_unmatched(unmatched)
+    for warning in said.warnings:
+        warn(warning)
+    return [*unmatched]
+
+
+def _refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
+    """Raise for a measure of which no request has a value."""
+    for measure in plan.measures:
+        name = str(measure)
+        moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores
+        if not moments.n.any():
+            raise needed.no_item_of_grade(measure)
+
+
+def _report_groups(plan: Plan, found: Attributed) -> None:
+    """Warn of requests without attributes; raise if none has some."""
+    if plan.requests is None or not found.lacking:
+        return
+    if not found.n:
+        raise logs.no_common_keys("requests", found.first, plan.requests, n=found.lacking)
+    warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
+
+
+def assembled(
+    total: arrays.Reduced,
+    facts: Mapping[str, Any],
+    order: Method,
+    inference: Inference,
+    grouped: tuple[pl.DataFrame | None, list[str], Any],
+    *,
+    missing: missing_requests.Missing | None = None,
+    tested: Any = None,
+    **kept: Any,
+) -> Evaluation:
+    """Make an evaluation from the sums over all requests, and what else is ``kept``.
+
+    ``facts`` begin the provenance: the sources, the measures, what is known of these, and others.
+    ``grouped`` has the
+    attributes of requests, the names of those that form groups, and what they were read from. The
+    other arguments are those of `pair_tables`.
+    """
+    attributes, by, requests = grouped
+    known = of_measures.known_facts(facts)
+    tables = pair_tables(total, order, inference, attributes, by, missing, tested, known=known)
+    tables["means"] = best_first(tables["means"], facts["measures"], by)
+    asked = {"inference": {"ordering": order, **inference.facts()}, "groups": by}
+    provenance = {**facts, **asked, "requests": qrel_files.sources_of_qrels(requests)}
+    return Evaluation(**kept, **tables, provenance=provenance, attributes=attributes)
+
+
+def plan_of(
+    how: Asked, runs: Sequence[str], out: Path | None = None, keep: tuple[Kept, ...] = ()
+) -> Plan:
+    """Return what is to be computed of each part of the requests, for these runs."""
+    measures, groups = tuple(how.measures_of([*runs])), tuple(how.groups)
+    requests = grouping.all_attributes(how.requests, [*groups]) if groups else None
+    folder = None if out is None else str(out)
+    few = _most_flipped(how, len(runs))
+    return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep, few)
+
+
+def _held_for(plan: Plan, how: Asked, work: Work | None) -> Held | None:
+    """Return where the preferences of single requests are held, if there are tests that need them.
+
+    They are in memory, unless there is a folder to ``work`` in.
+    """
+    if are_of_sums(how) or not plan.compared:
+        return None
+    baseline = how.inference.baseline
+    if work is None:
+        return Held(plan, baseline)
+    folder = work.folder / HELD
+    folder.mkdir(parents=True, exist_ok=True)
+    return Held(plan, baseline, folder, room_in(work.memory))
+
+
+def pair_tables(
+    sums: arrays.Reduced,
+    order: Method,
+    inference: Inference,
+    attributes: pl.DataFrame | None,
+    by: Sequence[str],
+    missing: missing_requests.Missing | None = None,
+    tested: arrays.PairsByMeasure | PairCube | pl.DataFrame | None = None,
+    *,
+    known: facts.Known,
+) -> dict[str, Any]:
+    """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
+
+    ``sums`` are those of scores and preferences; the latter order the runs by ``order`` unless they
+    are differences of scores. ``attributes`` has those of requests that form groups, ``by``. Where
+    runs lack requests of scores, ``missing`` says what to do; None gives them no ranks. ``tested``
+    are the preferences of single requests, where tests need them; or the scores of single
+    replicates, of which there are the means in ``sums``. ``known`` are the facts of the measures.
+    """
+    within: dict[str, Any] = {"requests": attributes, "by": [*by]}
+    columns = {} if attributes is None else attributes.select(by).schema
+    by_mean, means = _empty(schemas.ORDERINGS, columns), []
+    if sums.scores:
+        by_mean = order_or_null(sums.scores_only, ChosenRule("mean", missing=missing), **within)
+        means = [
+            run_means(sums.scores_only, inference.alpha, missing=missing, known=known, **within)
+        ]
+        if inference.replicates in ("run", "both"):
+            of_seeds = _algorithm_means(means[0], tested, inference.alpha, within)
+            means = [facts.within_bounds(of_seeds, known)]
+    if not any(pairs.differences.n.any() for pairs in sums.preferences.values()):
+        empty = {schema.name: _empty(schema, columns) for schema in _OF_PAIRS}
+        return {"means": pl.concat(means), "orderings": by_mean, **empty}
+    names = [name for name in sums.preferences if name not in sums.scores]
+    chosen = sums.select_measures(names)
+    o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
+    if names:
+        means += [_ranked_as(o, run_means(chosen, inference.alpha, **within), by)]
+    o = o.sort(*by, "measure", "method", "rank", "run")
+    how: dict[str, Any] = {"bounds": known, **asdict(inference), **within}
+    c = compare(sums if tested is None else tested, **how)
+    wins = win_rates(sums, **within)
+    against = _empty(schemas.AGAINST_BASELINE, columns)
+    if inference.baseline is not None:
+        against = against_baseline(by_mean, wins, c, inference.baseline, by)
+    return {
+        "means": pl.concat(means).sort(*by, *schemas.MEANS.key),
+        "win_rates": wins,
+        "orderings": o,
+        "correlations": rank_correlations(o, by=by),
+        "tie_rates": tie_rates(sums, **within),
+        "sign_agreement": sign_agreement(sums, **within),
+        "comparisons": c,
+        "power": discriminative_power(c, inference.alpha, by=by),
+        "against_baseline": against,
+    }
+
+
+_OF_PAIRS = (
+    schemas.WIN_RATES,
+    schemas.CORRELATIONS,
+    schemas.TIE_RATES,
+    schemas.SIGN_AGREEMENT,
+    schemas.COMPARISONS,
+    schemas.POWER,
+    schemas.AGAINST_BASELINE,
+)
+
+
+def _empty(schema: schemas.TableSchema, groups: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Return a table without rows that has the groups' columns."""
+    # `compare` always returns these optional columns as well.
+    asked = ("effect_low", "effect_high", "least_p") if schema is schemas.COMPARISONS else ()
+    columns = {n: t for n, t in schema.columns.items() if n in asked or n in schema.required}
+    return pl.DataFrame(schema={**groups, **columns})
+
+
+def _algorithm_means(
+    means: pl.DataFrame, tested: Any, alpha: float, within: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Return means with the intervals that they have if runs were trained from other seeds."""
+    ends = grouping.group_tables(
+        lambda group: features.replication("evaluate").algorithm_means(group, alpha),
+        tested,
+        **within,
+    )
+    on = [*within["by"], "run", "measure"]
+    joined = means.drop("ci_low", "ci_high").join(ends, on=on, how="left", nulls_equal=True)
+    return joined.select(means.columns)
+
+
+def _ranked_as(o: pl.DataFrame, means: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Return means with the ranks of the orderings, so that one run is first in both tables."""
+    on = [*by, "run", "measure"]
+    ranks = o.select(*on, "rank")
+    joined = means.drop("rank").join(ranks, on=on, how="left", nulls_equal=True)
+    return joined.select(means.columns)

@@ -1,0 +1,121 @@
+"""What the page of an evaluation shows of requests and rankings: `page_of`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, ReadError, warn
+from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
+from lexiframe.core.evaluation.buckets.sample import Sample
+from lexiframe.core.evaluation.evaluated_data import Origin
+from lexiframe.core.evaluation.options import RUNS_OF_PAGE
+from lexiframe.core.pairwise import PairCube, pairs, parse_measures
+from lexiframe.core.views import Rankings, html_page
+
+if TYPE_CHECKING:
+    from lexiframe.core.evaluation.evaluation import Evaluation
+
+Shown = tuple[dict[str, pl.DataFrame], Rankings]
+"""The tables of the page, and what it shows of rankings."""
+
+
+def page_of(
+    e: Evaluation,
+    of_requests: tuple[tuple[Sample, Plan] | None, Origin | None, PairCube | None],
+    texts: Any = None,
+    queries: Any = None,
+) -> str:
+    """Return an evaluation as one HTML page; see `Evaluation.report`.
+
+    ``of_requests`` are what the evaluation has of single requests: a sample of them, the data, and
+    the scores and preferences; each is None where it has none.
+    """
+    sample, origin, part = of_requests
+    tables, known = shown_of_sample(e, sample) or _shown_of_first_runs(e, origin, part)
+    return html_page(tables, e.provenance, known, texts, queries)
+
+
+def shown_of_sample(e: Evaluation, drawn: tuple[Sample, Plan] | None) -> Shown | None:
+    """Return what the page shows of a sample of the requests; None where all are known."""
+    if e.has_requests:
+        return None
+    if drawn is None or not len(drawn[0].part.queries):
+        raise LexiframeError(
+            "report: the page shows single requests, and this evaluation has sums over them "
+            "only; evaluate fewer runs, or a sample of the requests for it"
+        )
+    sample, plan = drawn
+    tables = pairs.tables_of(sample.part)
+    n, among = len(sample.part.queries), int(e.coverage["requests"][0])
+    known = Rankings(
+        positions=sample.positions,
+        measures=plan.measures,
+        attributes=None if e.attributes is None else plan.attributes([*sample.part.queries]),
+        excerpt=f"Single requests, and how stable ranks are, are those of {n:,} of {among:,} "
+        "requests, drawn by their ids; all other numbers are of all requests.",
+    )
+    return e.tables() | dict(zip(KEPT, tables, strict=True)), known
+
+
+def _shown_of_first_runs(e: Evaluation, origin: Origin | None, part: PairCube | None) -> Shown:
+    """Return what the page shows of all requests, of the first runs where there are many."""
+    runs = runs_of_page(e.orderings, e.provenance["inference"].get("baseline"))
+    if runs is None:
+        return e.tables(), _rankings(e, origin)
+    names = runs.to_list()
+    if part is None:
+        projected, measures = e.origin("scores").projected()
+        part = projected.restricted(measures, None, names).whole(measures)
+    tables = pairs.tables_of(part.select_runs(names))
+    said = f"The page has {len(runs):,} of {e.orderings['run'].n_unique():,} runs, those "
+    said += "with the best rank by any measure; how stable ranks are is computed among these, "
+    said += "and all other numbers are those of all runs."
+    known = replace(_rankings(e, origin), runs=runs, excerpt=said)
+    return e.tables(of_requests=False) | dict(zip(KEPT, tables, strict=True)), known
+
+
+def runs_of_page(orderings: pl.DataFrame, baseline: str | None) -> pl.Series | None:
+    """Return the runs that a page has where not all have room, sorted; None where all have.
+
+    These are the runs with the best rank by any measure, and the baseline.
+    """
+    best = orderings.group_by("run").agg(pl.col("rank").min())
+    if best.height <= RUNS_OF_PAGE:
+        return None
+    is_other = pl.col("run") != (baseline or "")
+    return best.sort(is_other, "rank", "run", nulls_last=True)["run"].head(RUNS_OF_PAGE).sort()
+
+
+def _rankings(e: Evaluation, origin: Origin | None) -> Rankings:
+    """Return what the page shows of rankings, or why it shows none."""
+    if e.answers is not None:
+        return _of_answers(e)
+    if origin is None:
+        of_runs = "policies" in e.provenance
+        gone = "The runs and judgments of these results are gone"
+        why = f"{gone if of_runs else 'These are scores of other tools'}, so the rankings are "
+        why += "not known."
+        return Rankings(why_none=why, attributes=e.attributes)
+    found = Rankings(measures=origin.measures, attributes=e.attributes)
+    try:
+        return replace(found, positions=origin.positions())
+    except ReadError as error:
+        warn(f"report: without rankings, because they cannot be read again: {error}")
+        return replace(found, why_none=f"The rankings could not be read again: {error}")
+
+
+def _of_answers(e: Evaluation) -> Rankings:
+    """Return which sentences state the nuggets, called by their ids and texts."""
+    said = Rankings(attributes=e.attributes, coverage=tuple(e.answers.verdict["sentence"]))
+    try:
+        p = e.positions
+    except LexiframeError as error:
+        return replace(said, why_none=f"{error}.")
+    text = pl.when(pl.col("text") != pl.col("doc_id")).then("text")
+    p = p.join(e.answers.nuggets.rename({"nugget_id": "doc_id"}), on=["query_id", "doc_id"])
+    p = p.with_columns(pl.concat_str("doc_id", text, separator=": ", ignore_nulls=True))
+    measures = tuple(parse_measures(e.provenance["measures"]))
+    return replace(said, positions=p, measures=measures, nuggets=True)

@@ -1,0 +1,199 @@
+"""Judgments that can be read and cannot be judgments: interactions, times, ids of items.
+
+Lines without names are taken for judgments by their number of fields. These functions ask whether
+their content can be that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from lexiframe.core.base import Problem, printed, schemas
+
+DOUBT = "doubt"
+"""The kind of a problem of content that can be read and is probably something else."""
+
+_TIME = 1e6
+"""No scale of grades begins here; dates (20240131) and times (978300760) are all greater."""
+_LAST = 1e19
+"""Nanoseconds since 1970 stay below; what is greater is a number of its own."""
+_OF_TIMES = 1e8
+"""Seconds since 1970 are at least so many, since 1973."""
+_LIST = 10.0
+"""Grades and ratings mostly go up to this number at most; numbers of items go further."""
+_COUNT = 100.0
+"""Grades that are all different up to here may be shares in percent."""
+_ENOUGH = 20
+"""So many lines show what a field holds, where its values alone do not."""
+_FEW = 10
+"""Fewer grades may all be different by chance."""
+_NAMED = "put a line with the names {} on top, and say header=True"
+
+
+def doubted_lines(rows: pl.DataFrame, where: str) -> Problem | None:
+    """Return why lines without names cannot be judgments, with what reads them; else None.
+
+    ``rows`` have the columns ``query_id``, ``doc_id``, ``relevance`` and, of lines of four fields,
+    ``iteration``; ids are text.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"query_id": ["1", "1"], "doc_id": ["7", "9"], "relevance": [9e8, 8e8]})
+    >>> print(doubted_lines(rows, "u.txt"))
+    u.txt: expected grades, found 800000000 as the least, as times are; if each line has a user, \
+an item and a time, put a line with the names user_id item_id timestamp on top, and say \
+header=True (or the names query_id doc_id relevance, if these are grades)
+    """
+    for look in (_times, _lists_of_items, _items_as_iterations):
+        what = look(rows) if rows.height else None
+        if what is not None:
+            ours = " ".join(name for name in schemas.QRELS.columns if name in rows.columns)
+            unless = f" (or the names {ours}, if {what.ours})"
+            advice = f"if {what.described}, {_NAMED.format(what.names)}{unless}"
+            return Problem(where, what.expected, what.found, advice, DOUBT)
+    return None
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """What was expected of lines and found, what they may hold, and names for their fields.
+
+    ``ours`` says when they are judgments after all.
+    """
+
+    expected: str
+    found: str
+    described: str
+    names: str
+    ours: str = "these are grades"
+
+
+def _times(rows: pl.DataFrame) -> _Lines | None:
+    """Return what lines are whose last field is a time."""
+    least = _least_grade(rows["relevance"])
+    # Where the second field is the same in all lines, they are judgments: their grades are odd.
+    if not _TIME <= least < _LAST or ("iteration" in rows.columns and not _iteration_varies(rows)):
+        return None
+    found = f"{least:.15g} as the least, as times are"
+    if "iteration" in rows.columns:
+        described = "each line has a user, an item, a rating and a time"
+        return _Lines("grades", found, described, "user_id item_id rating timestamp")
+    described = "each line has a user, an item and a time"
+    return _Lines("grades", found, described, "user_id item_id timestamp")
+
+
+def _lists_of_items(rows: pl.DataFrame) -> _Lines | None:
+    """Return what lines are that hold a user, counted from 0, and as many items as there is room.
+
+    So do files of LightGCN, all users of which chose two items, or three.
+    """
+    grades = rows["relevance"]
+    greatest = _greatest(grades)
+    if rows["query_id"][0] != "0" or rows.height < 2 or greatest <= _LIST:
+        return None
+    if not _iteration_varies(rows) and "iteration" in rows.columns:
+        return None
+    ids = rows.select(pl.exclude("relevance").cast(pl.Int64, strict=False))
+    if any(column.has_nulls() for column in ids) or (grades != grades.round()).any():
+        return None
+    if not (ids["query_id"].diff().drop_nulls() > 0).all():
+        return None
+    return _Lines(
+        "judgments",
+        f"another query in each line, from 0 on, and numbers up to {greatest:g} behind it",
+        "each line has a user and all items of this user, write a line for each item",
+        "user_id item_id",
+    )
+
+
+def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
+    """Return what lines are whose second field has the items, so that the third has none."""
+    if not _iteration_varies(rows) or not _are_items(rows):
+        return None
+    documents, n_items = rows["doc_id"].unique(), rows["iteration"].n_unique()
+    ours, greatest = "field 3 has the documents", _greatest(rows["relevance"])
+    if len(documents) == 1 and greatest <= 0:
+        found = f"{documents[0]!r} in all lines, grade 0, and {n_items} values in field 2"
+        described = "field 2 has the relevant documents, keep the first two fields"
+        return _Lines("documents in field 3", found, described, "query_id doc_id", ours)
+    numbers = documents.cast(pl.Float64, strict=False)
+    if rows.height < _ENOUGH or numbers.has_nulls():
+        return None
+    low, high = _least_grade(numbers), _greatest(numbers)
+    if low >= -_COUNT and high <= _COUNT and len(documents) < n_items:
+        numbers_found = printed.counted(len(documents), "number")
+        ends = " to ".join(dict.fromkeys((f"{low:g}", f"{high:g}")))
+        found = f"{numbers_found} ({ends}), and {n_items} values in field 2"
+        described = "field 2 has the items and field 3 their ratings"
+        names = "user_id item_id rating other"
+        return _Lines("documents in field 3", found, described, names, ours)
+    if low >= _OF_TIMES and greatest <= _LIST:
+        ends = " to ".join(dict.fromkeys((f"{low:.15g}", f"{high:.15g}")))
+        found = f"{ends}, as times are, and {n_items} values in field 2"
+        described = "each line has a user, an item, a time and a rating"
+        names = "user_id item_id timestamp rating"
+        return _Lines("documents in field 3", found, described, names, ours)
+    return None
+
+
+def _iteration_varies(rows: pl.DataFrame) -> bool:
+    """Return whether there is a second field, and more than one value in it."""
+    return "iteration" in rows.columns and bool((rows["iteration"] != rows["iteration"][0]).any())
+
+
+def _least_grade(numbers: pl.Series) -> float:
+    return float(numbers.min())  # type: ignore[arg-type]
+
+
+def _greatest(numbers: pl.Series) -> float:
+    return float(numbers.max())  # type: ignore[arg-type]
+
+
+def _are_items(rows: pl.DataFrame) -> bool:
+    """Return whether the second field names items: once in each query, and it does not count."""
+    nth = pl.int_range(pl.len()).over("query_id")
+    steps = pl.col("iteration").cast(pl.Int64, strict=False) - nth
+    once = pl.struct("query_id", "iteration").is_unique().all()
+    counts = steps.is_in([0, 1]).fill_null(value=False).all()
+    return bool(rows.select(once & ~counts).item())
+
+
+def doubts_of_grades(grades: pl.Series) -> list[str]:
+    """Say what grades may be instead, where they can be grades: times, ids, scores below 0.
+
+    Examples
+    --------
+    >>> doubts_of_grades(pl.Series([1.0, 0.0, -1.0]))
+    []
+    >>> doubts_of_grades(pl.Series([978300760.0, 978302109.0]))
+    ['all grades are 978300760 or greater, as times are; give the column of grades']
+    """
+    least, greatest = grades.min(), grades.max()
+    if not (isinstance(least, float) and isinstance(greatest, float)):
+        return []
+    said = []
+    if _TIME <= least < _LAST:
+        said.append(
+            f"all grades are {least:.15g} or greater, as times are; give the column of grades"
+        )
+    elif greatest > _COUNT and _are_all_different(grades):
+        said.append(
+            f"nearly all of the {len(grades)} grades are different whole numbers (up to "
+            f"{greatest:g}), as ids, times and ranks are; if they are not grades, give the column "
+            "of grades"
+        )
+    if least < 0 and (least < -2 or (grades.filter(grades < 0) % 1 != 0).any()):
+        said.append(
+            f"grades go down to {least:g}, and a grade below 0 means pooled, but not judged (−1, "
+            "and −2 for spam); if they are ratings or scores, negative='not relevant' takes those "
+            "below 0 for judged"
+        )
+    return said
+
+
+def _are_all_different(grades: pl.Series) -> bool:
+    if len(grades) < _FEW or bool((grades != grades.round()).any()):
+        return False
+    return grades.n_unique() >= 0.9 * len(grades)

@@ -1,0 +1,36 @@
+"""Metrics: definitions as formulas, and the scores computed from them."""
+
+"Kinds: of metrics, and what they compute with"
+from .kinds.metric import Metric as Metric
+from .kinds.graded import GradedMetric as GradedMetric
+from .kinds.recall_level import RecallLevelMetric as RecallLevelMetric
+from .kinds.search_length import SearchLength as SearchLength
+from .kinds.function_metric import metric_of as metric_of
+from .kinds import subtopic_metrics as subtopic_metrics
+from .kinds import order_metrics as order_metrics
+from .kinds import derived as derived
+from .kinds import metric_parameters as metric_parameters
+from .kinds import exposures as exposures
+from .kinds import weights as weights
+from .bounds import Bounds as Bounds
+
+"The catalogue: all built-in metrics, their names elsewhere, and where they come from"
+from . import catalogues as catalogues
+from . import notation as notation
+from .notation import each as each
+
+"Scores: values of runs and requests, and what they need"
+from .scored import scores as scores
+from .scored import values_of as values_of
+from .scored import as_list as as_list
+from .scored import as_metric as as_metric
+from .scored import unique_by_name as unique_by_name
+from .value_arrays import Values as Values
+from .value_arrays import directions as directions
+from .rankings import Rankings as Rankings
+from . import needed as needed
+from . import coverages as coverages
+
+"For features: modules whose names they use"
+from . import rankings as rankings
+from . import row_by_row as row_by_row

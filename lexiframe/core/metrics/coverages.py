@@ -1,0 +1,305 @@
+"""What the runs answered, how much of it is judged, and how ties affect it: `coverage`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import coded, schemas, sums, typed
+from lexiframe.core.io import problems
+from lexiframe.core.metrics.catalogues.ranked import AP, RR, nDCG
+from lexiframe.core.metrics.kinds.derived import known_metric
+from lexiframe.core.metrics.kinds.metric import Metric
+from lexiframe.core.metrics.needed import RELEVANT
+from lexiframe.core.metrics.scored import as_list, as_metric, values_of
+from lexiframe.core.metrics.stretches import begins
+from lexiframe.core.metrics.value_arrays import Values
+from lexiframe.core.projection import (
+    NoRelevant,
+    Policies,
+    RankedRuns,
+    ScoreType,
+    Ties,
+    Unjudged,
+    answers,
+    effect_of_ties,
+    levels_in,
+    project,
+    rank_runs,
+)
+from lexiframe.typing import QrelsLike, RunsLike
+
+MEASURES = (AP, RR, nDCG @ 10)
+"""The measures that show what ties can change, in the order in which tables are sorted."""
+_RISING = ("recall level", "graded", "cascade", "recall curve")
+"""The kinds of metrics by which a better rank and a higher grade are never worth less."""
+
+
+def bounded(measures: Iterable[Any]) -> tuple[Metric, ...]:
+    """Return `MEASURES`, and the metrics among others whose bounds under ties are known too.
+
+    Those are built-in metrics of the kinds that a relevant item at a better rank never lowers.
+
+    Examples
+    --------
+    >>> from lexiframe.core.metrics.kinds import derived
+    >>> bounded(map(derived.parse_metric, ["P@5", "AP", "bpref", "nDCG(gains={1: 9})"]))
+    (AP, RR, nDCG@10, P@5)
+    """
+    others = [
+        measure
+        for measure in measures
+        if isinstance(measure, Metric) and measure.kind in _RISING and measure.needs == RELEVANT
+        if "gains" not in measure.given and measure not in MEASURES
+        if known_metric(str(measure)) == measure
+    ]
+    return (*MEASURES, *sorted(others, key=str))
+
+
+def columns_of_bounds(metrics: Iterable[Metric]) -> list[str]:
+    """Return the columns with the least and the greatest mean that ties allow."""
+    return [f"{metric}_{end}" for metric in metrics for end in ("min", "max")]
+
+
+@typed
+def coverage(
+    runs: RunsLike,
+    qrels: QrelsLike,
+    *,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: problems.Duplicates = "error",
+    unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
+    exclude: QrelsLike | None = None,
+    measures: Metric | str | Iterable[Metric | str] | None = None,
+) -> pl.DataFrame:
+    """Count for each run what was answered and judged, and bound the effect of ties.
+
+    Parameters
+    ----------
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
+        documents counted as judged and as relevant are those within it.
+    exclude
+        As for `positions`.
+    measures
+        Metrics, or their notation, of which the bounds under ties are wanted beside those of AP, RR
+        and nDCG@10. They are known of built-in metrics by which a relevant item at a better rank
+        is never worth less; others are left out.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run``; with replicates (see `read_runs`) ``run, replicate``. ``requests`` judged; of
+        these ``answered``, ``missing`` (count as empty rankings) and ``without_relevant`` (left out
+        of every measure, unless kept at 0);
+        ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
+        judged requests, and of these ``judged`` (items with a negative grade are pooled but
+        unjudged, and do not count) and ``relevant_retrieved``; ``depth``, the greatest number of
+        documents of a request; ``judged_at_10``, the share of judged documents among the first 10
+        of all rankings (0..1, null without a document); rows of judged requests removed as
+        ``duplicates`` and as ``unjudged_removed``.
+
+        ``tied_relevant``: relevant items retrieved that share their score with another document
+        of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
+        ``nDCG@10_max`` (0..1), and so of other ``measures``, behind the last column: the least and
+        the greatest mean over requests that any order of equal scores can give. It is greatest when
+        relevant items come first among equal scores, the high grades first, and least in the
+        reverse of that order.
+
+        ``negative``: documents retrieved for judged requests whose grade is below 0. They count as
+        unjudged, as in trec_eval; ``read_qrels(negative="not relevant")`` makes them not relevant.
+        ``one_score``: judged requests with two or more documents, all of which have one score.
+        ``own_first``: judged requests whose first document has the id of the query, and no grade.
+
+    Raises
+    ------
+    LexiframeError
+        As `positions`, and for a measure that does not exist.
+
+    Warns
+    -----
+    LexiframeWarning
+        When no judged document was retrieved by any run, when scores order the documents of most
+        requests otherwise than their ranks (see `read_runs`), when grades look like ratings (see
+        `read_qrels`) and ``rel`` is not given, and, with the count, when lines hold more fields
+        than are read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> runs = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b", "c"],
+    ...                      "score": [3.0, 2.0, 2.0]})
+    >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
+    >>> lf.coverage(runs, qrels).select("judged", "tied_relevant", "RR_max").rows()
+    [(1, 1, 0.5)]
+    >>> lf.coverage(runs, qrels, measures="P@2").select("P@2_min", "P@2_max").rows()
+    [(0.0, 0.5)]
+    """
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
+    )
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
+    answers.warn_of_input(ranked)
+    answers.warn_of_grades(ranked.judged.judgments["relevance"], rel)
+    metrics = bounded([] if measures is None else map(as_metric, as_list(measures)))
+    p = project(ranked, no_relevant=no_relevant)
+    found = coverage_sums(ranked, p, metrics, None, no_relevant).table()
+    return coded.replicates_apart(found)
+
+
+@dataclass(frozen=True)
+class CoverageSums:
+    """What `coverage` counts, for some requests: it adds up with that of others.
+
+    ``counts`` are those of `counts_of`; ``bounds`` has the moments, over requests, of the scores
+    with ties at their worst and at their best, by the name of the column. ``known`` are rows of
+    the table, of other runs, that need not be computed.
+    """
+
+    counts: pl.DataFrame
+    bounds: Mapping[str, sums.Moments]
+    known: pl.DataFrame | None = None
+
+    def __add__(self, other: CoverageSums) -> CoverageSums:
+        """Return the counts and sums of the requests of both, which have the same runs."""
+        names = [name for name in self.counts.columns if name != "run"]
+        added = self.counts.with_columns(self.counts[name] + other.counts[name] for name in names)
+        depth = np.maximum(self.counts["depth"].to_numpy(), other.counts["depth"].to_numpy())
+        bounds = {name: moments + other.bounds[name] for name, moments in self.bounds.items()}
+        return CoverageSums(added.with_columns(depth=depth), bounds)
+
+    def table(self) -> pl.DataFrame:
+        """Return the table of `coverage`."""
+        share = pl.col("judged_first") / pl.col("first")
+        means = {name: moments.mean for name, moments in self.bounds.items()}
+        others = [name for name in means if name not in schemas.COVERAGE.columns]
+        found = (
+            self.counts.with_columns(judged_at_10=pl.when(pl.col("first") > 0).then(share))
+            .with_columns(**means)
+            .select(*schemas.COVERAGE.columns, *others)
+        )
+        return found if self.known is None else pl.concat([self.known, found]).sort("run")
+
+
+def no_coverage(runs: Sequence[str], metrics: Sequence[Metric] = MEASURES) -> CoverageSums:
+    """Return the counts and sums of no requests, for some runs, with the bounds of some metrics."""
+    zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in answers.COUNTS}
+    counts = pl.DataFrame({"run": pl.Series([*runs], dtype=pl.String), **zeros})
+    none = sums.Moments.add_up(np.empty((0, len(runs))), np.full((1, 1), sums.TIE))
+    return CoverageSums(counts, dict.fromkeys(columns_of_bounds(metrics), none))
+
+
+def coverage_sums(
+    ranked: RankedRuns,
+    p: pl.DataFrame,
+    metrics: Sequence[Metric] = MEASURES,
+    values: Values | None = None,
+    no_relevant: NoRelevant = "drop",
+) -> CoverageSums:
+    """Count and sum up what `coverage` shows, of runs of which all judged items are ranked.
+
+    ``p`` are their positions, and ``values`` those of the ``metrics`` that have something to count,
+    if they are known. Requests in which ties affect the rank of a relevant item are scored twice
+    more, with these items at their worst and at their best ranks.
+    """
+    if not ranked.runs:
+        return no_coverage([], metrics)
+    if values is None:
+        values = values_of(p, _reached_metrics(metrics, p), no_relevant, ranked)
+    known = values.part([metric for metric in metrics if metric in values.metrics])
+    ends = _extreme_scores(ranked, p, known, no_relevant)
+    nothing = np.full((ends[0].shape[1], len(ranked.runs)), np.nan)
+    rounding = np.full((1, 1), sums.TIE)
+    bounds = {
+        f"{metric}_{name}": sums.Moments.add_up(
+            of_end[:, :, known.metrics.index(metric)].T if metric in known.metrics else nothing,
+            rounding,
+        )
+        for metric in metrics
+        for name, of_end in zip(("min", "max"), ends, strict=True)
+    }
+    return CoverageSums(answers.counts_of(ranked), bounds)
+
+
+def _reached_metrics(metrics: Iterable[Metric], p: pl.DataFrame) -> list[Metric]:
+    """Return the metrics whose own ``rel``, if there is one, some item of the positions reaches."""
+    greatest = p["relevance"].drop_nulls().to_numpy().max(initial=-np.inf)
+    return [metric for metric in metrics if metric.rel is None or metric.rel <= greatest]
+
+
+_ROWS = 2**18
+"""The positions in which ties are looked for at once."""
+
+
+def _extreme_scores(
+    ranked: RankedRuns, p: pl.DataFrame, known: Values, no_relevant: NoRelevant
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores, runs × requests × metrics, with ties at their worst and at their best.
+
+    They are NaN where a value does not count.
+    """
+    n_runs, n_metrics = len(ranked.runs), len(known.metrics)
+    shape = (n_runs, -1 if p.height else 0, n_metrics)
+    values = np.where(known.kept, known.values, np.nan)
+    worst, best = values.reshape(shape), values.reshape(shape).copy()
+    height = max(p.height // n_runs, 1)
+    few = max(_ROWS // height, 1)
+    for n in range(0, n_runs, few):
+        some = replace(ranked, runs=ranked.runs[n : n + few])
+        ends = (of.reshape(-1, n_metrics) for of in (worst[n : n + few], best[n : n + few]))
+        _put_extremes(some, p[n * height :][: few * height], known.metrics, no_relevant, *ends)
+    return worst, best
+
+
+def _put_extremes(
+    ranked: RankedRuns,
+    p: pl.DataFrame,
+    metrics: Sequence[Metric],
+    no_relevant: NoRelevant,
+    worst: np.ndarray,
+    best: np.ndarray,
+) -> None:
+    """Put in the scores, rankings × metrics, of requests with ties at their worst and best."""
+    row = _rows_of_tied_items(ranked, p)
+    if not len(row):
+        return
+    request = np.cumsum(begins(p, "run", "query_id")) - 1
+    tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
+    # Levels follow from ranks, also those of items that were not retrieved: they come last.
+    position = p["position"].fill_null(effect_of_ties.NOWHERE).to_numpy().copy()
+    table = p.filter(is_tied)
+    some = _reached_metrics(metrics, table)
+    column = np.flatnonzero([metric in some for metric in metrics])
+    for values, ranks in ((worst, "worst"), (best, "best")):
+        position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])
+        moved = values_of(_moved(table, position[is_tied], request[is_tied]), some, no_relevant)
+        values[np.ix_(tied, column)] = np.where(moved.kept, moved.values, np.nan)
+
+
+def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
+    """Return the rows of relevant items that share their score with another document.
+
+    All runs have the same rows: the same requests and items, in the same order.
+    """
+    height = p.height // len(ranked.runs)
+    row = np.zeros(ranked.judged.items.height, np.int64)
+    row[ranked.judged.is_relevant] = p["doc_id"].head(height).is_not_null().arg_true().to_numpy()
+    return np.concatenate([n * height + row[run.tied.item] for n, run in enumerate(ranked.runs)])
+
+
+def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.DataFrame:
+    """Return positions with other ranks, and with the recall levels that follow from them."""
+    level = levels_in(request, position)
+    found = pl.col("position") < effect_of_ties.NOWHERE
+    table = p.with_columns(position=position, level=level)
+    return table.with_columns(pl.when(found).then("position"))

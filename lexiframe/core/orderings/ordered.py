@@ -1,0 +1,280 @@
+"""Orderings of the runs: over all requests, from exact sums, and in weighted samples of requests.
+
+A method orders the runs by means over the requests, or from the leads of pairs: how many requests
+prefer run a to run b, minus those that prefer b. Each row of weights is a sample: a bootstrap
+sample has the number of times that it drew each request. What depends on a single request (points,
+votes, signs) is computed once; the samples are then products of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import (
+    LexiframeError,
+    memory_use,
+    printed,
+    progress,
+    resampling,
+    sums,
+    to_polars,
+    warn,
+)
+from lexiframe.core.orderings.chosen_rule import ChosenRule, refuse_many
+from lexiframe.core.orderings.missing_requests import refuse_lacking
+from lexiframe.core.orderings.ordering_rules import (
+    AnyPairs,
+    AnyScores,
+    OrderingRule,
+    ValuesAndRanks,
+    ranks_of,
+)
+from lexiframe.core.orderings.rules import RULES
+from lexiframe.core.pairwise import PairCube, arrays
+
+Table = arrays.ScoreCube | PairCube | arrays.Reduced
+FromWeights = Callable[[np.ndarray], ValuesAndRanks]
+"""A function from weights (samples × requests) to values and ranks (samples × runs)."""
+
+
+BLOCK = 50
+"""The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The runs' values and mid-ranks under one measure: samples × runs.
+
+    A run that has none of a sample's requests has the value NaN and comes last.
+    """
+
+    measure: str
+    runs: pl.Series
+    values: np.ndarray
+    ranks: np.ndarray
+
+
+def table_for(d: Any, method: str) -> Table:
+    """Turn scores or preferences into what the method needs; sums stay as they are."""
+    if isinstance(d, Table):
+        return d
+    d = to_polars(d)  # once: a stream can be read only once
+    if RULES[method].takes_scores and arrays.is_scores(d):
+        return arrays.score_cube(d)
+    return arrays.pair_cube(d)
+
+
+def laid_out(d: Any, method: str) -> arrays.ScoreCube | PairCube:
+    """Turn scores or preferences into the array that the method needs; raise for sums."""
+    table = table_for(d, method)
+    return table if isinstance(table, arrays.ScoreCube) else arrays.pair_cube(table)
+
+
+# --- Over all requests --------------------------------------------------------------------------
+
+
+def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Iterator[Ordered]:
+    """Order the runs under each measure over all requests, as one sample.
+
+    Where runs lack requests, the order is refused as `refuse_lacking` says; or, without
+    ``refuse``, the values have no ranks.
+    """
+    for measure, of_measure in table:
+        allows = RULES[rule.method].allows_gaps
+        if refuse and not allows:
+            refuse_lacking(measure, of_measure, rule.missing)
+        values, ranks, _ = _order_by_sums(measure, of_measure, rule)
+        found = Ordered(measure, of_measure.runs, values, ranks)
+        if not (refuse or allows) and rule.missing is None and of_measure.lacking.any():
+            found = replace(found, ranks=np.full_like(found.ranks, np.nan))
+        yield found
+
+
+def _order_by_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
+    declared = _declared(measure, table, rule)
+    if declared.of_leads is None:
+        moments = _rule_moments(table, declared)
+        mean, errors = moments.mean[None], moments.mean_rounding[None]
+        return ValuesAndRanks(mean, ranks_of(_order_sign(table) * mean, errors))
+    d = table.differences
+    lead = d.wins - d.losses if rule.counts == "preference" else table.ballots
+    if declared.refuse is not None:
+        declared.refuse(table, lead, d.n, "order_runs")
+    return _order_by_leads(table, lead[None], d.n[None], rule)
+
+
+def _rule_moments(table: Any, rule: OrderingRule) -> sums.Moments:
+    if rule.of_sums is not None:
+        return rule.of_sums(table)
+    if isinstance(table, arrays.RunSums | arrays.PairSums):
+        raise LexiframeError(
+            f"order_runs: method={rule.name!r} needs the values of each request, found their sums; "
+            "give the table of scores or preferences, or take another method"
+        )
+    return sums.Moments.add_up(*rule.of_units(table))  # type: ignore[misc]
+
+
+def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
+    """Return the rule itself, when the table has all that it needs."""
+    declared = RULES[rule.method]
+    if not (isinstance(table, AnyScores) or declared.allows_gaps):
+        refuse_gaps(measure, table)
+    return declared
+
+
+def _order_sign(table: Any) -> int:
+    """Return −1 where the least value is the best, else 1."""
+    return -1 if isinstance(table, AnyScores) and table.smaller_is_better else 1
+
+
+def _order_by_leads(
+    pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, rule: ChosenRule
+) -> ValuesAndRanks:
+    """Order the runs by the leads of pairs and the requests of each pair, samples × pairs."""
+    refuse_many(rule.method, len(pairs.runs))
+    of_leads: Any = RULES[rule.method].of_leads
+    return of_leads(pairs, lead, n, **rule.options)  # type: ignore[no-any-return]
+
+
+# --- In samples of the requests -----------------------------------------------------------------
+
+
+def ordered(
+    cube: arrays.ScoreCube | PairCube, weights: np.ndarray | resampling.Samples, rule: ChosenRule
+) -> Iterator[Ordered]:
+    """Order the runs under each measure in each sample: ``weights`` are samples × requests."""
+    for measure, table in cube:
+        place = np.arange(len(table.queries))
+        if len(table.queries) < len(cube.queries):
+            place = cube.queries.search_sorted(table.queries).to_numpy()
+        from_weights = _weights_function(measure, table, rule)
+        some, n_blocks = _sample_blocks(weights)
+        blocks = [
+            from_weights(block[:, place])
+            for block in progress(some, n_blocks, f"{measure} by {rule.method}")
+        ]
+        values, ranks, n_unlike = ValuesAndRanks.together(blocks)
+        if n_unlike:
+            warn(
+                f"{n_unlike} of {len(ranks)} samples have no strengths of greatest likelihood; "
+                "they were fitted with prior=1"
+            )
+        yield Ordered(measure, table.runs, values, ranks)
+
+
+def _sample_blocks(
+    weights: np.ndarray | resampling.Samples, rows: int = BLOCK
+) -> tuple[Iterable[np.ndarray], int]:
+    """Return the samples in blocks, and how many blocks there are."""
+    if isinstance(weights, resampling.Samples):
+        return weights, len(weights)
+    starts = range(0, len(weights), rows)
+    return (weights[start : start + rows] for start in starts), len(starts)
+
+
+def resampled(
+    function: str, d: Any, rule: ChosenRule, samples: int, seed: int
+) -> Iterator[Ordered]:
+    """Order the runs in bootstrap samples of the requests, which all measures share."""
+    resampling.check_draws(function, "samples", samples, seed)
+    cube = laid_out(d, rule.method)
+    arrays.check_finite(function, cube.values)
+    what = f"{function}: the ranks of {len(cube.runs):,} runs in {samples:,} samples"
+    needed = len(cube.runs) * samples * _BYTES_OF_RANK
+    memory_use.refuse_more_than_available(needed, what, "take fewer samples or fewer runs")
+    if len(cube.queries):
+        yield from ordered(
+            cube, resampling.Samples(len(cube.queries), samples, seed, rows=BLOCK), rule
+        )
+
+
+_BYTES_OF_RANK = 48
+"""The memory that a run takes in a sample, while its value and rank are computed and counted."""
+
+
+def _weights_function(measure: str, table: Any, rule: ChosenRule) -> FromWeights:
+    refuse_lacking(measure, table, rule.missing)
+    declared = _declared(measure, table, rule)
+    if declared.of_units is not None and declared.of_leads is None:
+        return _means_function(*declared.of_units(table), _order_sign(table))
+    votes, known = table.votes(rule.counts), (~np.isnan(table.values)).astype(np.float64)
+    return lambda weights: _order_by_leads(table, weights @ votes, weights @ known, rule)
+
+
+def _means_function(values: np.ndarray, errors: np.ndarray, sign: int) -> FromWeights:
+    """Return the function of weights for means over the requests where values are known."""
+    known = ~np.isnan(values)
+    if known.all():
+        known, errors = (
+            np.ones((len(values), 1)),
+            np.broadcast_to(errors, (len(values), errors.shape[1])),
+        )
+    else:
+        values, errors = np.where(known, values, 0.0), np.where(known, errors, 0.0)
+
+    def mean(weights: np.ndarray) -> ValuesAndRanks:
+        n = weights @ known
+        value = sums.ratio(weighted_sums(weights, values), n)
+        return ValuesAndRanks(value, ranks_of(sign * value, sums.ratio(weights @ errors, n)))
+
+    return mean
+
+
+def ordered_cells(cells: arrays.Cells, weights: np.ndarray, rule: OrderingRule) -> ValuesAndRanks:
+    """Order runs by their results in units, in each sample: ``weights`` are samples × units.
+
+    A unit of the weight 1 counts once.
+
+    Examples
+    --------
+    >>> cells = arrays.Cells(pl.Series(["a", "b"]), np.array([[0.5, 0.75], [0.25, 0.125]]), 0.0)
+    >>> ordered_cells(cells, np.array([[1.5, 0.5]]), RULES["copeland"]).values.tolist()
+    [[-1.0, 1.0]]
+    """
+    if rule.of_units is not None:
+        points = rule.of_units(cells)[0]
+        return _means_function(points, np.full((1, 1), sums.TIE * sums.largest(points)), 1)(weights)
+    of_leads: Any = rule.of_leads
+    some, n_blocks = _sample_blocks(weights, max(1, _LEADS // len(cells.runs) ** 2))
+    return ValuesAndRanks.together(
+        of_leads(cells, *cells.leads(block, of_both=rule.allows_gaps))
+        for block in progress(some, n_blocks, f"samples by {rule.name}")
+    )
+
+
+_LEADS = 2**21
+"""The number of leads in samples that are in memory at once."""
+
+
+def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return weights @ values such that equal columns have sums equal to the last bit.
+
+    BLAS may add up equal columns in different orders, and then copies of a run would not tie. So
+    the product is computed for the distinct columns only.
+
+    Examples
+    --------
+    >>> weighted_sums(np.array([[1.0, 2.0]]), np.array([[0.1, 0.1], [0.2, 0.2]])).tolist()
+    [[0.5, 0.5]]
+    """
+    number: dict[bytes, int] = {}
+    place = [number.setdefault(column.tobytes(), len(number)) for column in values.T]
+    distinct = np.unique(place, return_index=True)[1]
+    return np.asarray((weights @ values[:, distinct])[:, place])
+
+
+def refuse_gaps(measure: str, pairs: AnyPairs) -> None:
+    """Raise when two runs share no request."""
+    gaps = np.flatnonzero(pairs.differences.n == 0)
+    if len(gaps):
+        a, b = pairs.runs[int(pairs.a[gaps[0]])], pairs.runs[int(pairs.b[gaps[0]])]
+        n_pairs = printed.counted(len(gaps), "pair")
+        raise LexiframeError(
+            f"order_runs: {measure} lacks preferences between {n_pairs} of runs "
+            f"({a!r} and {b!r} first); compute the preferences of all pairs"
+        )

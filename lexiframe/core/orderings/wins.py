@@ -1,0 +1,220 @@
+"""How often runs beat each other: `win_rates`, `win_rate_matrix`, `request_win_rates`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import (
+    LexiframeError,
+    check_choice,
+    coded,
+    schemas,
+    sums,
+    typed,
+    unknown_name,
+)
+from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays, grouping
+from lexiframe.typing import MeasureLike, RequestsLike
+
+
+@typed
+@grouping.takes_groups
+def win_rates(
+    d: PairsLike, /, *, matrix: bool = False, requests: RequestsLike = None, by: By = None
+) -> pl.DataFrame:
+    """Count, for every pair of runs, the requests won, lost and tied.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences`, or of `scores`, whose differences are taken.
+    matrix : bool
+        Return the win rates as `win_rate_matrix` does: runs × runs. Of several measures, each has
+        its rows, which the first column, ``measure``, names.
+    requests, by
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, run_a, run_b``, sorted by it. ``n`` requests have a preference of the pair:
+        run_a wins ``wins`` of them, loses ``losses`` and ties ``ties``. ``win_rate``
+        = (wins + ties / 2) / n, in 0..1: a tie is half a win, as in `win_rate_matrix` and in the
+        ordering ``win_rate``. ``mean_preference`` is the mean over the n requests.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"], "run_a": "a", "run_b": "b",
+    ...                   "measure": "RPP", "preference": [1.0, 0.5, -1.0, 0.0]})
+    >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
+    (4, 2, 1, 1, 0.625, 0.125)
+    >>> lf.win_rates(d, matrix=True).rows()
+    [('a', 0.5, 0.625), ('b', 0.375, 0.5)]
+    """
+    cube = arrays.cube_or_sums(d)
+    if matrix and len(cube.measures) == 1:
+        return win_rate_matrix(d)
+    if matrix:
+        of_each = [
+            win_rate_matrix(cube, name).select(pl.lit(name).alias("measure"), pl.all())
+            for name in cube.measures
+        ]
+        empty = pl.DataFrame(schema={"measure": pl.String, "run": pl.String})
+        stacked = pl.concat([empty, *of_each], how="diagonal")
+        return stacked.select("measure", "run", *sorted(stacked.columns[2:]))
+    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in cube]
+    return pl.concat([pl.DataFrame(schema=schemas.WIN_RATES.columns), *frames])
+
+
+@typed
+@grouping.takes_groups
+def win_rate_matrix(
+    d: PairsLike,
+    /,
+    measure: MeasureLike | None = None,
+    *,
+    runs: Sequence[str] | None = None,
+    requests: RequestsLike = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Arrange one measure's win rates as a matrix of runs × runs.
+
+    Parameters
+    ----------
+    d, requests, by
+        As for `win_rates`.
+    measure : str, optional
+        The measure; it may be left out when the table has only one.
+    runs : sequence of str, optional
+        The runs to show, in this order. Default: all, sorted by name.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``run``, and a column for each run. A cell is the share of requests that the row's run wins
+        against the column's, in 0..1. A tie counts as half a win, so opposite cells sum to 1, and
+        the diagonal is 0.5. A cell is null where the table lacks the pair.
+
+    Raises
+    ------
+    UnknownNameError
+        When the table does not have the measure or one of the runs.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": ["q1", "q2"], "run_a": "a", "run_b": "b",
+    ...                   "measure": "RPP", "preference": [1.0, 0.0]})
+    >>> lf.win_rate_matrix(d).rows()
+    [('a', 0.5, 0.75), ('b', 0.25, 0.5)]
+    """
+    cube = arrays.cube_or_sums(d)
+    if measure is None and len(cube.measures) != 1:
+        raise LexiframeError(
+            f"win_rate_matrix: which measure? Pass one of {', '.join(cube.measures)}"
+        )
+    name = cube.measures[0] if measure is None else str(measure)
+    by_name: dict[str, Pairs | arrays.PairSums] = {name: pairs for name, pairs in cube}  # noqa: C416
+    if name not in by_name:
+        raise unknown_name("measure", name, by_name)
+    matrix = half_win_matrix(by_name[name])
+    place = {run: n for n, run in enumerate(by_name[name].runs)}
+    shown = list(place) if runs is None else list(runs)
+    for run in shown:
+        if run not in place:
+            raise unknown_name("run", run, place)
+    rows = [place[run] for run in shown]
+    columns = {run: matrix[rows, place[run]] for run in shown}
+    table = pl.DataFrame({"run": pl.Series(shown, dtype=pl.String), **columns})
+    return table.with_columns(pl.selectors.float().fill_nan(None))
+
+
+@typed
+@grouping.takes_groups
+def request_win_rates(
+    d: PairsLike,
+    /,
+    *,
+    how: Literal["sum", "mean"] = "sum",
+    requests: RequestsLike = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Sum up each run's preferences over the other runs, request by request.
+
+    Parameters
+    ----------
+    d, requests, by
+        As for `win_rates`.
+    how : {"sum", "mean"}
+        Whether to return the sum over the other runs or their mean.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, query_id, run``, sorted by it; ``win_rate``, in −(S − 1)..S − 1 for
+        preferences in −1..1 (mean: −1..1).
+
+    Notes
+    -----
+    Σ over the other runs π′ of Δ(π, π′), the sum of Diaz & Ferraro, SIGIR 2022, equation 7,
+    doi:10.1145/3477495.3532033. Despite its name the value is not a share, and it may be negative.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": "q1", "run_a": ["a", "a", "b"], "run_b": ["b", "c", "c"],
+    ...                   "measure": "RPP", "preference": [1.0, 0.5, -0.25]})
+    >>> lf.request_win_rates(d)["win_rate"].to_list()
+    [1.5, -1.25, -0.25]
+    """
+    check_choice("request_win_rates", how, ("sum", "mean"), "how")
+    frames = [_sums(measure, pairs, how) for measure, pairs in arrays.pair_cube(d)]
+    return pl.concat([pl.DataFrame(schema=schemas.REQUEST_WIN_RATES.columns), *frames])
+
+
+def half_win_matrix(pairs: Pairs | arrays.PairSums) -> np.ndarray:
+    """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
+    d = pairs.differences
+    return np.asarray(0.5 + pairs.square(sums.ratio(d.wins - d.losses, d.n)) / 2)
+
+
+def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
+    totals = pairs.totals
+    n_queries, n_runs = totals.shape
+    return pl.DataFrame(
+        {
+            "measure": pl.repeat(measure, totals.size, eager=True),
+            "query_id": coded.decode(pairs.queries, np.repeat(np.arange(n_queries), n_runs)),
+            "run": coded.decode(pairs.runs, np.tile(np.arange(n_runs), n_queries)),
+            "win_rate": (totals if how == "sum" else totals / (n_runs - 1)).ravel(),
+        },
+        schema=schemas.REQUEST_WIN_RATES.columns,
+    )
+
+
+def _rates_of_pairs(measure: str, pairs: Pairs | arrays.PairSums) -> pl.DataFrame:
+    d = pairs.differences
+    table = pl.DataFrame(
+        {
+            "measure": pl.repeat(measure, len(d.n), eager=True),
+            "run_a": coded.decode(pairs.runs, pairs.a),
+            "run_b": coded.decode(pairs.runs, pairs.b),
+            "n": d.n,
+            "wins": d.wins,
+            "losses": d.losses,
+            "ties": d.ties,
+            "win_rate": sums.ratio(2 * d.wins + d.ties, 2 * d.n),
+            "mean_preference": d.mean,
+        },
+        schema=schemas.WIN_RATES.columns,
+    )
+    return table.filter(pl.col("n") > 0)

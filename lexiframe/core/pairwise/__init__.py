@@ -1,0 +1,5 @@
+"""Preferences between rankings: definitions as formulas, and their computation."""
+
+from lexiframe.core.base.face import door
+
+__getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -1,0 +1,228 @@
+"""Long tables as dense arrays, from which orderings and tests are computed.
+
+The array does not depend on the order of a table's rows, so sums are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import SchemaError, coded, schemas, to_polars, unknown_name
+from lexiframe.core.metrics import derived
+from lexiframe.core.pairwise.arrays.arrays import (
+    PairCube,
+    PairsByMeasure,
+    ScoreCube,
+    pairs_of,
+    refuse_too_great,
+    score_differences,
+)
+from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
+from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, IN_CUBE, refuse_too_many
+from lexiframe.typing import Frame, HasTables
+
+PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced, "pairs"]
+"""A table of preferences or scores, or an evaluation; in the package also arrays, or sums."""
+PairsOrReplicates = Annotated[
+    Frame | HasTables | PairCube | PairsByMeasure | Reduced, "replicated_pairs"
+]
+"""As `PairsLike`; but of an evaluation of runs with replicates the scores of each."""
+
+
+def is_scores(table: Any) -> bool:
+    """Return whether a table has scores, not preferences."""
+    if isinstance(table, PairCube | Reduced):
+        return isinstance(table, Reduced) and table.are_scores
+    return "value" in to_polars(table).columns
+
+
+def score_cube(s: Any) -> ScoreCube:
+    """Convert a scores table to an array.
+
+    The column ``smaller_is_better`` says whether smaller scores are better. Where it is missing or
+    null for a measure, the measure's name decides. Two rows with the same key (run, query_id,
+    measure) are an error. A request of which a measure has no value for any run is left out of it.
+    """
+    table = schemas.check(s, schemas.SCORES)
+    if table["value"].null_count():  # a measure may say nothing of a request, whatever the run
+        each = (["query_id", "measure"], ["measure"])
+        n, n_of_all = (pl.col("value").count().over(keys) for keys in each)
+        table = table.filter((n > 0) | (n_of_all == 0))
+    measures, measure = coded.encode(table["measure"])
+    queries, query = coded.encode(table["query_id"])
+    runs, run = coded.encode(table["run"])
+    shape = (len(runs), len(queries), len(measures))
+    refuse_too_great("scores", table["value"].to_numpy())
+    values = _scatter(shape, (run, query, measure), table["value"], schemas.SCORES)
+    known = [derived.known_metric(name) for name in measures]
+    smaller = _directions(table, measures)
+    is_exact = np.array(
+        [
+            metric is not None and metric.is_exact and metric.smaller_is_better == is_smaller
+            for metric, is_smaller in zip(known, smaller, strict=True)
+        ],
+        bool,
+    )
+    return ScoreCube(measures, queries, runs, np.ascontiguousarray(values.T), smaller, is_exact)
+
+
+def _directions(table: pl.DataFrame, measures: pl.Series) -> np.ndarray:
+    """Return for each measure whether smaller values are better."""
+    directions = {name: bool(derived.smaller_is_better(name)) for name in measures}
+    if "smaller_is_better" in table.columns:
+        given = table.select("measure", "smaller_is_better").drop_nulls().unique()
+        both = given.filter(given["measure"].is_duplicated())["measure"].sort()
+        if len(both):
+            raise SchemaError(
+                f"scores: expected one direction of each measure, found {both[0]} with true and "
+                "with false in smaller_is_better; say the same in all of its rows"
+            )
+        directions |= dict(given.iter_rows())
+    return np.array([directions[name] for name in measures], bool)
+
+
+def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
+    """Convert a preferences table, or the differences of a scores table, to an array.
+
+    A difference favours the run with the greater score; for search lengths and other measures of
+    which smaller values are better, the run with the smaller score. With a baseline only its pairs
+    are kept. A cube is returned unchanged, whatever the baseline: callers make one cube and compute
+    several tables from it. Two rows with the same key (query_id, run_a, run_b, measure) are an
+    error. Rows whose run_a comes after their run_b in the order of bytes are turned round.
+    """
+    if isinstance(table, PairCube):
+        return table
+    table = to_polars(table)
+    if is_scores(table):
+        return _score_differences(score_cube(table), baseline)
+    d = _turned(schemas.check(table, schemas.PREFERENCES))
+    if baseline is not None:
+        d = _only_pairs_with(d, baseline)
+    with ThreadPoolExecutor(2) as executor:  # with millions of rows the slowest step of a test
+        encoded = executor.map(coded.encode, (d[name] for name in schemas.PREFERENCES.key))
+        (queries, query), (names_a, run_a), (names_b, run_b), (measures, measure) = encoded
+    runs = pl.concat([names_a, names_b]).unique().sort()
+    changes = np.append(True, (run_a[1:] != run_a[:-1]) | (run_b[1:] != run_b[:-1]))
+    # The first row of each stretch of rows with the same pair.
+    starts = np.flatnonzero(changes[: len(run_a)])
+    run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a[starts]]
+    run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b[starts]]
+    a, b = _ends_of(runs, baseline)
+    pair_of = np.zeros((len(runs), len(runs)), np.int64)
+    pair_of[a, b] = np.arange(len(a))
+    shape = (len(queries), len(a), len(measures))
+    if d.height < np.prod(shape, dtype=float):  # otherwise it is in memory already
+        whose = (len(runs), len(queries), len(measures))
+        refuse_too_many("arrays of preferences", *whose, IN_CUBE, baseline=baseline)
+    pair = np.repeat(pair_of[run_a, run_b], np.diff(np.append(starts, len(query))))
+    cells = (query, pair, measure)
+    values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)
+    by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
+    scores = ScoreCube.none(queries, runs)
+    return PairCube(measures, queries, runs, a, b, by_measure, scores)
+
+
+def _turned(d: pl.DataFrame) -> pl.DataFrame:
+    """Return preferences with run_a before run_b; raise for rows of one run alone."""
+    run_a, run_b = pl.col("run_a").cast(pl.String), pl.col("run_b").cast(pl.String)
+    same = d.filter(run_a == run_b)
+    if same.height:
+        raise SchemaError(
+            "preferences: expected two different runs, found "
+            f"{str(same['run_a'][0])!r} as run_a and as run_b; leave the row out"
+        )
+    if not d.select((run_a > run_b).any()).item():
+        return d
+    is_turned, turned = run_a > run_b, 0.0 - pl.col("preference")  # −x would make a tie −0.0
+    return d.with_columns(
+        run_a=pl.when(is_turned).then("run_b").otherwise("run_a"),
+        run_b=pl.when(is_turned).then("run_a").otherwise("run_b"),
+        preference=pl.when(is_turned).then(turned).otherwise("preference"),
+    )
+
+
+def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:
+    """Return sums of preferences as they are, and convert all else by `pair_cube`."""
+    are_sums = isinstance(table, Reduced) and not table.are_scores
+    return table if are_sums else pair_cube(table, baseline)
+
+
+def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
+    """Return the rows of those pairs of which one run is the baseline."""
+    kept = d.filter((pl.col("run_a") == baseline) | (pl.col("run_b") == baseline))
+    if not kept.height:
+        raise unknown_name("run", baseline, pl.concat([d["run_a"], d["run_b"]]).unique().sort())
+    return kept
+
+
+def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of the runs a and b of each pair."""
+    a, b = np.triu_indices(len(runs), k=1)
+    chosen = pairs_of(runs, baseline)
+    return a[chosen], b[chosen]
+
+
+def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
+    """Return the differences of scores of all pairs of runs, or of those of a baseline."""
+    shape = (len(s.runs), len(s.queries), len(s.measures))
+    refuse_too_many("differences of scores", *shape, IN_ARRAYS, baseline=baseline)
+    a, b = _ends_of(s.runs, baseline)
+    delta = np.empty((len(s.measures), len(s.queries), len(a)))
+    for n, values in enumerate(s.values):
+        flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
+        delta[n] = score_differences(values, a, b, **flags)
+    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s)
+
+
+def _scatter(
+    shape: tuple[int, ...],
+    cells: tuple[np.ndarray, ...],
+    column: pl.Series,
+    schema: schemas.TableSchema,
+) -> np.ndarray:
+    """Return an array with a column's numbers, NaN in the cells that the table lacks.
+
+    A column that is sorted by its table's key and lacks no cell is only reshaped, not copied.
+    """
+    flat, is_sorted = checked_cells(shape, cells, column, schema)
+    if is_sorted and len(flat) == np.prod(shape):
+        return np.asarray(column.to_numpy()).reshape(shape)
+    values = np.full(int(np.prod(shape)), np.nan)
+    values[flat] = column.to_numpy()
+    return values.reshape(shape)
+
+
+def checked_cells(
+    shape: tuple[int, ...],
+    cells: tuple[np.ndarray, ...],
+    column: pl.Series,
+    schema: schemas.TableSchema,
+) -> tuple[np.ndarray, bool]:
+    """Return the places of a table's rows in a flat array, and whether they rise.
+
+    Two rows of one place are an error, and so is a row without a number.
+
+    Examples
+    --------
+    >>> cells = np.array([0, 1]), np.array([1, 0])
+    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), schemas.SCORES)
+    (array([1, 2]), True)
+    """
+    flat = cells[0]
+    for n, cell in zip(shape[1:], cells[1:], strict=True):
+        flat = flat * n + cell
+    is_sorted = bool((flat[1:] > flat[:-1]).all())
+    if not is_sorted and np.bincount(flat).max() > 1:
+        raise SchemaError(
+            f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several"
+        )
+    if column.null_count() or column.is_nan().any():
+        raise SchemaError(
+            f"{schema.name}: expected a number in each row of the column {column.name}, found a "
+            "null or NaN"
+        )
+    return flat, is_sorted

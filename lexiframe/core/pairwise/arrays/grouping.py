@@ -1,0 +1,321 @@
+"""Tables within groups of requests: what the arguments ``requests=`` and ``by=`` do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import polars as pl
+
+from lexiframe.core.base import (
+    LexiframeError,
+    SchemaError,
+    n_and_first,
+    schemas,
+    to_polars,
+    unknown_name,
+)
+from lexiframe.core.io import File, logs
+from lexiframe.core.pairwise.arrays.arrays import PairCube
+from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
+
+By = str | Sequence[str] | None
+F = TypeVar("F", bound=Callable[..., pl.DataFrame])
+
+
+def takes_groups(function: F) -> F:
+    """Decorate a function of a table so that it computes within groups of requests.
+
+    The function declares ``requests`` and ``by``, or ``by`` alone, so that users see them. This
+    decorator handles them as `group_tables` does; the function's body always finds None in them.
+
+    Examples
+    --------
+    >>> @takes_groups
+    ... def means(s, *, by=None):
+    ...     return s.select(pl.col("value").mean())
+    >>> s = pl.DataFrame({"length": ["short", "long", "long"], "value": [1.0, 3.0, 5.0]})
+    >>> means(s).rows(), means(s, by="length").rows()
+    ([(3.0,)], [('long', 4.0), ('short', 1.0)])
+    """
+    declared = signature(function)
+
+    @wraps(function)
+    def in_each_group(table: Any, /, *arguments: Any, **options: Any) -> pl.DataFrame:
+        declared.bind(table, *arguments, **options)  # a wrong call fails before any group is made
+        groups = {name: options.pop(name) for name in ("requests", "by") if name in options}
+        return group_tables(lambda part: function(part, *arguments, **options), table, **groups)
+
+    return cast(F, in_each_group)
+
+
+def group_tables(
+    compute: Callable[[Any], pl.DataFrame], table: Any, requests: Any = None, by: By = None
+) -> pl.DataFrame:
+    """Compute a table in each group of requests, with the group's attributes as its first columns.
+
+    ``requests`` is a frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and
+    the attributes of each request, or the path of such a file (see `read_log`); None says that
+    ``table`` has these columns. ``by`` names one or several attributes; None makes one group.
+
+    Examples
+    --------
+    >>> s = pl.DataFrame({"query_id": ["q1", "q2"], "value": [1.0, 3.0]})
+    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": ["short", "long"]})
+    >>> group_tables(lambda part: part.select("value"), s, requests, by="length").rows()
+    [('long', 3.0), ('short', 1.0)]
+    """
+    parts = groups_of(table, requests, by)
+    found = [_group_table(compute, group, part) for group, part in parts]
+    return pl.concat(found, how="diagonal")  # matrices of two groups may have different runs
+
+
+def _group_table(
+    compute: Callable[[Any], pl.DataFrame], group: pl.DataFrame, part: Any
+) -> pl.DataFrame:
+    """Put a group's attributes in front of what is found in it; errors name the group."""
+    if not group.width:
+        return compute(part)
+    try:
+        found = compute(part)
+    except LexiframeError as error:
+        named = ", ".join(f"{name} = {value}" for name, value in group.row(0, named=True).items())
+        raise type(error)(f"{named}: {error}") from None
+    refuse_taken(group.columns, found.columns)
+    return group.join(found, how="cross")
+
+
+def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise when an attribute has the name of a column."""
+    taken = [name for name in names if name in columns]
+    if taken:
+        raise LexiframeError(
+            f"by: {taken[0]} is a column of the table already; rename the attribute"
+        )
+
+
+def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:
+    """Return each group's attributes as one row, and its part of the table; groups are sorted."""
+    names = names_of(requests, by)
+    if not names:
+        yield pl.DataFrame(), table
+        return
+    refuse_taken(names, _TAKEN)
+    if isinstance(table, Reduced):
+        yield from table.group_parts(names)
+        return
+    table = table if isinstance(table, PairCube) else to_polars(table)
+    if requests is None:
+        if isinstance(table, PairCube):  # an array has no attributes
+            raise unknown_name(
+                "attribute", names[0], schemas.PREFERENCES.columns, advice=_SAY_REQUESTS
+            )
+        yield from _column_groups(table, names)
+        return
+    yield from parts_of(table, attributes_of(table, requests, names), names)
+
+
+def parts_of(
+    table: Any, attributes: pl.DataFrame, names: Sequence[str]
+) -> Iterator[tuple[pl.DataFrame, Any]]:
+    """Return the groups that requests form by some of their known attributes: see `groups_of`."""
+    for group in _distinct_groups(attributes, names):
+        queries = _group_members(attributes, group)["query_id"]
+        if isinstance(table, PairCube):
+            yield group, table.select_ids(queries)
+        else:
+            yield group, table.filter(pl.col("query_id").is_in(queries.implode()))
+
+
+_TAKEN = {
+    *schemas.SCORES.key,
+    *schemas.PREFERENCES.key,
+    *schemas.COMPARISONS.key,
+    *schemas.ORDERINGS.key,
+} - {"query_id"}
+
+
+def names_of(requests: Any, by: By) -> list[str]:
+    """Return the names of the attributes that make groups."""
+    names = [] if by is None else [by] if isinstance(by, str) else list(by)
+    if requests is not None and not names:
+        raise LexiframeError("requests: which attribute makes the groups? Name it: by='category'")
+    return list(dict.fromkeys(names))
+
+
+def _column_groups(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
+    for name in names:
+        if name not in table.columns:
+            raise unknown_name("attribute", name, table.columns, advice=_SAY_REQUESTS)
+    from lexiframe.core.pairwise.arrays.grouping import name_group_values
+
+    table = name_group_values(table, names)
+    for group in _distinct_groups(table, names):
+        yield group, _group_members(table, group).drop(names)
+
+
+_SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests='requests.csv'"
+
+
+def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
+    """Return the attributes of each request of a table: query_id and ``names``.
+
+    A request that the frame lacks has nulls, and a warning says so. The column of the requests
+    may have any name that the readers know. Values are as `name_group_values` has them.
+    """
+    requests = _frame_of(requests)
+    for name in names:
+        if name not in requests.columns:
+            raise unknown_name("attribute", name, requests.columns)
+    if not isinstance(table, PairCube) and "query_id" not in table.columns:
+        raise SchemaError(
+            "by: expected a table with the column query_id to join requests with, found "
+            f"{', '.join(table.columns) or 'none'}; give scores or preferences, or a table by "
+            "groups alone"
+        )
+    queries = table.queries if isinstance(table, PairCube) else table["query_id"].unique().sort()
+    joined = logs.join_entries(
+        pl.DataFrame({"query_id": queries}), requests, "query_id", "requests", "requests"
+    )
+    for name in names:
+        if name == "query_id" or name not in joined.columns:
+            raise LexiframeError(
+                f"by: {name} names the requests, and each would be a group of its own; expected an "
+                "attribute that several requests share"
+            )
+    from lexiframe.core.pairwise.arrays.grouping import name_group_values
+
+    return name_group_values(joined.select("query_id", *names), names)
+
+
+def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
+    """Return ``query_id`` and the attributes ``names`` of all requests that have some."""
+    requests = _frame_of(requests)
+    queries = logs.entries_of(requests, "query_id", "requests").select(
+        pl.col("query_id").cast(pl.String)
+    )
+    found = attributes_of(queries, requests, names)
+    return queries.join(found, on="query_id", how="left", maintain_order="left")
+
+
+def _frame_of(requests: Any) -> pl.DataFrame:
+    """Return the frame of requests, which may be given as a file; raise if there is none."""
+    if requests is None:
+        raise LexiframeError(
+            "by: expected attributes of requests, found none; give a frame or a file: "
+            "requests='requests.csv'"
+        )
+    if isinstance(requests, str | Path | File):
+        requests = logs.read_log(requests)
+    return to_polars(requests, "requests")
+
+
+def _distinct_groups(table: pl.DataFrame, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    groups = table.select(names).unique().sort(names)
+    yield from (
+        groups.iter_slices(1) if groups.height else [groups]
+    )  # without rows, the columns are still needed
+
+
+def _group_members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
+    return table.join(group, on=group.columns, how="semi", nulls_equal=True, maintain_order="left")
+
+
+def name_group_values(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return a table whose columns ``names`` hold what can name a group; raise if they do not.
+
+    NaN is no value, as null is. Durations, bytes of text, and intervals and periods of pandas
+    become text: ``(0, 4]``, ``2024-01``. Lists and other nested values are refused.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"query_id": ["q1", "q2"], "length": [3.0, float("nan")]})
+    >>> name_group_values(table, ["length"])["length"].to_list()
+    [3.0, None]
+    """
+    return table.with_columns(_group_values(table[name]) for name in names)
+
+
+def _group_values(column: pl.Series) -> pl.Series:
+    dtype = column.dtype
+    if isinstance(dtype, pl.Extension):
+        stored = column.ext.storage()
+        if stored.dtype.is_float() or dtype.ext_name() not in _TEXTS:
+            return _group_values(stored)
+        return _stored_text(dtype.ext_name(), dtype.ext_metadata(), stored)
+    if dtype == pl.Duration:
+        return column.dt.to_string("polars")
+    if dtype == pl.Binary:
+        return _strings(column)
+    if dtype.is_nested() or dtype == pl.Object:
+        raise _refused(column)
+    return column.fill_nan(None) if dtype.is_float() else column
+
+
+def _strings(column: pl.Series) -> pl.Series:
+    try:
+        return column.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        raise _refused(column) from None
+
+
+_REFUSED = {pl.Struct: "records", pl.Object: "objects", pl.Binary: "bytes that are no text"}
+
+
+def _refused(column: pl.Series) -> LexiframeError:
+    kind = next((kind for dtype, kind in _REFUSED.items() if column.dtype == dtype), "lists")
+    values = [str(value) for value in column.drop_nulls().head(3).to_list()]
+    return LexiframeError(
+        f"by: expected one value for each request in {column.name}, such as a number or a text, "
+        f"found {kind}: {n_and_first(values, len(column.drop_nulls()))}; give a column with one "
+        "value for each request"
+    )
+
+
+def _stored_text(kind: str, metadata: str | None, stored: pl.Series) -> pl.Series:
+    """Return intervals or periods as text; raise where their metadata do not say how."""
+    try:
+        return _TEXTS[kind](stored, json.loads(metadata or ""))
+    except (ValueError, TypeError, KeyError, pl.exceptions.PolarsError, RecursionError) as error:
+        raise LexiframeError(
+            f"by: {stored.name} is said to hold values of the kind {kind}, which its metadata do "
+            f"not tell ({type(error).__name__}: {error!s:.80}); give these values as text"
+        ) from None
+
+
+def _intervals(stored: pl.Series, metadata: dict[str, Any]) -> pl.Series:
+    """Return intervals as pandas writes them: whole bounds have no decimals."""
+    left, right = (_bound(stored.struct.field(name)) for name in ("left", "right"))
+    opening = "[" if metadata["closed"] in ("left", "both") else "("
+    closing = "]" if metadata["closed"] in ("right", "both") else ")"
+    text = pl.concat_str(pl.lit(opening), left, pl.lit(", "), right, pl.lit(closing))
+    text = pl.when(stored.is_not_null()).then(text)
+    return pl.select(text.alias(stored.name)).to_series()
+
+
+def _bound(values: pl.Series) -> pl.Series:
+    text = _group_values(values).cast(pl.String)
+    return text.str.strip_suffix(".0") if values.dtype.is_float() else text
+
+
+def _periods(stored: pl.Series, metadata: dict[str, Any]) -> pl.Series:
+    """Return periods as pandas writes them, which alone knows their names."""
+    try:
+        pandas = import_module("pandas")
+    except ImportError:
+        raise LexiframeError(
+            f"by: {stored.name} holds periods of pandas, which is not installed; give them as "
+            "text, or pip install 'lexiframe[interop]'"
+        ) from None
+    numbers = stored.drop_nulls().unique().to_list()
+    names = [str(pandas.Period(ordinal=n, freq=metadata["freq"])) for n in numbers]
+    return stored.replace_strict(numbers, names, default=None, return_dtype=pl.String)
+
+
+_TEXTS = {"pandas.interval": _intervals, "pandas.period": _periods}
+"""How values of the extension types that pandas makes become text."""

@@ -1,0 +1,112 @@
+"""Positions by subtopic as matrices: one for each subtopic of a request, and one of all items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import coded, schemas
+from lexiframe.core.projection import blocks, matrices
+
+
+@dataclass(frozen=True)
+class SubtopicBlock(blocks.Block):
+    """One request in every run; ``positions`` are those of the items of any subtopic.
+
+    Attributes
+    ----------
+    subtopics
+        The block of the items of each subtopic.
+    """
+
+    subtopics: tuple[blocks.Block, ...]
+
+    def within(self, cutoff: int | None) -> Self:
+        """Return the block in which items beyond a rank are not retrieved, for any subtopic."""
+        subtopics = tuple(part.within(cutoff) for part in self.subtopics)
+        return replace(super().within(cutoff), subtopics=subtopics)
+
+    def populations(self, rel: float | None) -> list[blocks.Population]:
+        """Return the relevant items of any subtopic, and then those of each subtopic."""
+        return [part.at_least(rel) for part in (self, *self.subtopics)]
+
+
+@dataclass(frozen=True)
+class SubtopicRequests:
+    """All requests of a table of positions by subtopic, runs and requests sorted by name.
+
+    Attributes
+    ----------
+    lists
+        For each request a list of the items of any subtopic, then a list for each subtopic. The
+        lists are laid out as if each were a request.
+    n_lists
+        The number of lists of each request.
+    """
+
+    queries: pl.Series
+    lists: matrices.Requests
+    n_lists: np.ndarray
+
+    @property
+    def runs(self) -> pl.Series:
+        """The runs."""
+        return self.lists.runs
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @cached_property
+    def _first_list(self) -> np.ndarray:
+        return np.asarray(np.cumsum(self.n_lists) - self.n_lists)
+
+    def groups(self, most: int) -> list[np.ndarray]:
+        """Return a group for each request, because requests have different subtopics."""
+        return [np.array([request]) for request in range(len(self))]
+
+    def block(self, requests: np.ndarray) -> SubtopicBlock:
+        """Return the block of one request."""
+        request = requests[0]
+        numbers = self._first_list[request] + np.arange(self.n_lists[request])
+        everything, *subtopics = (self.lists.block(numbers[[k]]) for k in range(len(numbers)))
+        return SubtopicBlock(everything.positions, everything.relevance, tuple(subtopics))
+
+
+def subtopic_requests_of(p: Any) -> SubtopicRequests:
+    """Convert a table of positions by subtopic to matrices, one request after the other."""
+    table = schemas.check(p, schemas.SUBTOPIC_POSITIONS)
+    by_subtopic = table.filter(pl.col("subtopic").is_not_null())
+    everything = _drop_subtopics(table)
+    queries, query = coded.encode(everything["query_id"])
+    names, subtopic = coded.encode(by_subtopic["subtopic"])
+    query_of_row = queries.search_sorted(by_subtopic["query_id"]).to_numpy().astype(np.int64)
+    of_subtopic = query_of_row * (len(names) + 1) + 1 + subtopic
+    numbers, list_ = np.unique(
+        np.concatenate([query * (len(names) + 1), of_subtopic]), return_inverse=True
+    )
+    rows = pl.concat([everything, by_subtopic.select(everything.columns)])
+    query_of_list = numbers // (len(names) + 1)
+    lists = matrices.lay_out(rows, queries.gather(query_of_list), list_, *coded.encode(rows["run"]))
+    return SubtopicRequests(queries, lists, np.bincount(query_of_list, minlength=len(queries)))
+
+
+def _drop_subtopics(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each document, with its greatest grade over all subtopics."""
+    request = ("run", "query_id")
+    is_relevant = pl.col("level").is_not_null()
+    documents = table.group_by(*request, "doc_id", maintain_order=True).agg(
+        pl.col("relevance").max(), pl.col("position").first(), is_relevant=is_relevant.any()
+    )
+    beyond_any_rank = 1 << 62
+    place = pl.when("is_relevant").then(pl.col("position").fill_null(beyond_any_rank))
+    return documents.select(
+        *request,
+        "relevance",
+        "position",
+        level=place.rank("ordinal").over(request).cast(pl.Int64),
+        n_relevant=pl.col("is_relevant").sum().over(request).cast(pl.Int64),
+    )

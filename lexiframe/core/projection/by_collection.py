@@ -1,0 +1,147 @@
+"""Several test collections in one call: taken apart by their names, and put together again.
+
+Requests of the same id in two collections are different requests, so each collection goes through
+the same functions by itself, and its rows get the column ``collection``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, errors, to_polars, warn
+
+COLLECTION = "collection"
+Given = dict[str, tuple[Any, Any]]
+"""The runs and judgments of each collection."""
+
+
+def given(runs: Any, qrels: Any, function: str) -> Given | None:
+    """Return the runs and judgments of each collection, sorted by name; None for one without name.
+
+    Collections are ``{name: (runs, qrels)}``, or frames of runs and judgments that both have the
+    column ``collection``.
+    """
+    if qrels is None:
+        return _named_collections(runs, function)
+    if are_pairs(runs):
+        raise LexiframeError(
+            f"{function}: collections {{name: (runs, qrels)}} have their own judgments, found "
+            f"{errors.shown(qrels)} as qrels too; leave it out (measures go by their name: "
+            "measures=...)"
+        )
+    if not (_has_collections(runs) and _has_collections(qrels)):
+        return None
+    of_runs, of_qrels = _apart(runs), _apart(qrels)
+    if unjudged := sorted({*of_runs} - {*of_qrels}):
+        raise LexiframeError(
+            f"{function}: expected judgments of each collection, found none for "
+            f"{errors.n_and_first(unjudged)}; add them, or leave out these runs"
+        )
+    if without := sorted({*of_qrels} - {*of_runs}):
+        warn(f"judgments of collections without runs, left out: {errors.n_and_first(without)}")
+    return {name: (part, of_qrels[name]) for name, part in of_runs.items()}
+
+
+def are_pairs(runs: Any) -> bool:
+    """Return whether collections have names, runs and judgments: ``{name: (runs, qrels)}``."""
+    return (
+        isinstance(runs, Mapping)
+        and bool(runs)
+        and all(isinstance(one, tuple) and len(one) == 2 for one in runs.values())
+    )
+
+
+def _named_collections(runs: Any, function: str) -> Given:
+    if not isinstance(runs, Mapping) or not runs:
+        raise LexiframeError(
+            f"{function}: expected judgments for the runs (qrels), or collections "
+            "{name: (runs, qrels)}, found runs alone"
+        )
+    for name, one in runs.items():
+        if not (isinstance(one, tuple) and len(one) == 2):
+            raise LexiframeError(
+                f"{function}: expected judgments for the runs (qrels), or collections "
+                f"{{name: (runs, qrels)}}, found {errors.shown(one)} for {str(name)!r}"
+            )
+    named = {str(name): one for name, one in runs.items()}
+    if len(named) < len(runs) or "" in named:
+        raise LexiframeError(
+            f"{function}: expected different names of collections, found {[*runs]}"
+        )
+    return dict(sorted(named.items()))
+
+
+def apart(table: Any) -> dict[str, pl.DataFrame] | None:
+    """Return the rows of each collection of a frame, without the column; None if it has none.
+
+    Examples
+    --------
+    >>> apart(pl.DataFrame({"collection": ["x", "y", "x"], "value": [1, 2, 3]}))["x"].rows()
+    [(1,), (3,)]
+    """
+    return _apart(table) if _has_collections(table) else None
+
+
+def _has_collections(table: Any) -> bool:
+    """Look for the column without reading what may be large, or can be read only once."""
+    if isinstance(table, pl.LazyFrame):
+        try:
+            return COLLECTION in table.collect_schema()
+        except (pl.exceptions.PolarsError, OSError):  # whoever computes it says what is wrong
+            return False
+    if not hasattr(table, "__arrow_c_stream__"):
+        return False
+    schema = getattr(getattr(table, "schema", None), "names", [])  # of a reader of batches
+    names = getattr(table, "column_names", getattr(table, "columns", schema))
+    return COLLECTION in [*names]
+
+
+def _apart(table: Any) -> dict[str, pl.DataFrame]:
+    frame = to_polars(table)
+    named = frame.with_columns(pl.col(COLLECTION).cast(pl.String))
+    if n := named[COLLECTION].null_count():
+        raise LexiframeError(f"expected a collection in each row, found none in {n:,} rows")
+    parts = named.partition_by(COLLECTION, as_dict=True, include_key=False)
+    return {str(key[0]): part for key, part in sorted(parts.items())}
+
+
+def together(found: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Put tables of collections together, with the column ``collection`` in front."""
+    tables = [t.select(pl.lit(name).alias(COLLECTION), pl.all()) for name, t in found.items()]
+    if any(
+        t.schema.get("answered") == pl.Boolean for t in tables
+    ):  # no ranking of others is missing
+        answered = pl.lit(value=True).alias("answered")
+        tables = [t if "answered" in t.columns else t.with_columns(answered) for t in tables]
+    return pl.concat(tables, how="diagonal_relaxed")
+
+
+@contextmanager
+def told_of(name: str) -> Iterator[None]:
+    """Name the collection in the errors that are raised inside, and in the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", errors.LexiframeWarning)
+        try:
+            yield
+        except LexiframeError as error:
+            told = type(error)(f"collection {name!r}: {error}")
+            told.problem = error.problem
+            raise told from error
+    for one in caught:
+        errors.warn_again(one, f"collection {name!r}: ")
+
+
+def each_collection(
+    parts: Mapping[str, Any], function: Callable[[Any], pl.DataFrame]
+) -> pl.DataFrame:
+    """Call a function with what each collection has, and put its tables together."""
+    found = {}
+    for name, part in parts.items():
+        with told_of(name):
+            found[name] = function(part)
+    return together(found)

@@ -1,0 +1,94 @@
+"""Groups of runs of which no two differ significantly, in an order of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import LexiframeError
+
+# A test of one's own may return no p-value.
+IS_TESTED = (pl.col("n") > 1) & pl.col("reject").is_not_null()
+"""Whether a row of comparisons says something: one request says nothing about others."""
+
+
+class Alike(NamedTuple):
+    """Groups of runs that do not differ significantly, and how many such pairs have no group.
+
+    ``groups`` has a row for each group: the places of its ``first`` and its ``last`` run.
+    """
+
+    groups: pl.DataFrame
+    n_without: int
+
+
+def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
+    """Find the largest groups of adjacent runs of which no two differ significantly.
+
+    Parameters
+    ----------
+    c
+        The table of `compare` or of `tukey_hsd`, with one measure, test and correction.
+    order
+        All runs of the table, the best first.
+
+    Returns
+    -------
+    Alike
+        ``groups``: ``first`` and ``last``, the places from 1 of the first and the last run of a
+        group of at least two, sorted by both. No group lies within another, but groups may overlap.
+        ``n_without``: the number of pairs that do not differ significantly although a run between
+        them differs significantly from one of the two, or from another between them. No group has
+        both runs of such a pair.
+
+    Raises
+    ------
+    LexiframeError
+        When a pair of the runs was not compared: that is no sign that they are alike.
+
+    Examples
+    --------
+    >>> c = pl.DataFrame({"run_a": ["a", "a", "b"], "run_b": ["b", "c", "c"],
+    ...                   "reject": [False, True, False]})
+    >>> groups_not_told_apart(c, ["a", "b", "c"]).groups.rows()
+    [(1, 2), (2, 3)]
+    >>> groups_not_told_apart(c, ["a", "c", "b"])
+    Alike(groups=shape: (1, 2)..., n_without=1)
+    """
+    alike = _undistinguished(c.filter(pl.col("reject").is_not_null()), order)
+    n = len(order)
+    later = np.triu(np.ones((n, n), bool), k=1)
+    # The first later run that each run is told apart from; a group ends before that of any of its
+    # runs.
+    apart = np.append(later & ~alike, np.ones((n, 1), bool), axis=1).argmax(axis=1)
+    last = np.minimum.accumulate(apart[::-1])[::-1] - 1
+    is_new = np.diff(last, prepend=-1) > 0
+    first = np.flatnonzero(is_new & (last > np.arange(n)))
+    groups = pl.DataFrame({"first": first + 1, "last": last[first] + 1}, schema=_GROUPS)
+    in_group = np.arange(n)[None, :] <= last[:, None]
+    return Alike(groups, int((later & alike & ~in_group).sum()))
+
+
+_GROUPS = {"first": pl.Int64, "last": pl.Int64}
+
+
+def _undistinguished(c: pl.DataFrame, order: Sequence[str]) -> np.ndarray:
+    """Return for every two runs whether the test leaves them undistinguished: runs × runs."""
+    place = {run: at for at, run in enumerate(order)}
+    a, b = (
+        c[end].replace_strict(place, return_dtype=pl.Int64).to_numpy() for end in ("run_a", "run_b")
+    )
+    known, alike = np.eye(len(order), dtype=bool), np.eye(len(order), dtype=bool)
+    for i, j in ((a, b), (b, a)):
+        known[i, j] = True
+        alike[i, j] = ~c["reject"].to_numpy()
+    if not known.all():
+        first, second = (order[int(at)] for at in np.argwhere(~known)[0])
+        raise LexiframeError(
+            f"groups of runs: expected comparisons of all pairs, found none of {first!r} and "
+            f"{second!r}; compare without a baseline, and runs that share requests"
+        )
+    return alike

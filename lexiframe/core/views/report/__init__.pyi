@@ -1,0 +1,4 @@
+"""The report: an evaluation as one HTML page that needs no other file and no network."""
+
+"For features: modules whose names they use"
+from . import page as page

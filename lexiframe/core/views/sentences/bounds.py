@@ -1,0 +1,92 @@
+"""Intervals as they are shown: within the bounds of the measure, with a note that says so."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+
+from lexiframe.core.base import printed, sums
+from lexiframe.core.pairwise import facts
+from lexiframe.core.significance import corrections
+
+FEW_REQUESTS = 5
+"""With fewer requests an interval depends on its assumptions more than on the data."""
+
+
+def cut_at_bounds(
+    table: pl.DataFrame,
+    value: Literal["mean", "mean_difference"] = "mean",
+    known: facts.Known | None = None,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Cut intervals at the bounds of their measure; return notes on what they say.
+
+    The table that was computed stays as it is: an interval of t can be wider than the measure's
+    range. Measures whose bounds are not known, or whose values are out of them because they come
+    from another tool (percent, say), are not cut.
+
+    Parameters
+    ----------
+    table
+        Rows with ``measure, ci_low, ci_high``, and ``n`` where it is known.
+    value
+        The column of the values: ``mean``, or ``mean_difference``.
+    known
+        The facts of measures; others have those that their names tell.
+
+    Examples
+    --------
+    >>> means = pl.DataFrame({"measure": ["AP", "mine"], "mean": 0.75, "ci_low": -2.43,
+    ...                       "ci_high": 3.93, "n": 2})
+    >>> shown, notes = cut_at_bounds(means)
+    >>> shown["ci_low"].to_list(), shown["ci_high"].to_list()
+    ([0.0, -2.43], [1.0, 3.93])
+    >>> notes
+    ['intervals end at the bounds of AP', 'with n = 2 requests intervals say little']
+    >>> c = pl.DataFrame({"measure": "AP", "mean_difference": 0.2, "ci_low": 0.1, "ci_high": 0.3,
+    ...                   "n": 9, "correction": "max_t", "reject": False})
+    >>> cut_at_bounds(c, "mean_difference")[1]
+    ['interval and test disagree in 1 pair: an interval is of one pair alone, the test of all \
+pairs together']
+    >>> cut_at_bounds(means.rename({"mean": "mean_difference"}), "mean_difference")[0]["ci_low"][0]
+    -1.0
+    """
+    if not {"measure", "ci_low", "ci_high", value} <= {*table.columns} or table.is_empty():
+        return table, []
+    names = table["measure"].unique(maintain_order=True).to_list()
+    named = {name: (known or {}).get(name) or facts.Facts.named(name) for name in names}
+    told = {name: one for name, one in named.items() if one is not None}
+    shown = facts.within_bounds(table, told, value)
+    at_end = [name for name, one in told.items() if _ends_at_bounds(shown, name, one, value)]
+    notes = [f"{AT_BOUNDS} {printed.and_joined(at_end)}"] if at_end else []
+    return shown, [*notes, *_few_requests_note(table), *_disagreement_note(table)]
+
+
+AT_BOUNDS = "intervals end at the bounds of"
+
+
+def _ends_at_bounds(table: pl.DataFrame, name: str, of: facts.Facts, value: str) -> bool:
+    """Return whether any interval of a measure ends at a bound that its value has not reached."""
+    low, high = of.mean_range if value == "mean" else of.difference_range
+    rows = table.filter(pl.col("measure") == name)
+    at_low = (pl.col("ci_low") == low) & (pl.col(value) > low + sums.TIE)
+    at_high = (pl.col("ci_high") == high) & (pl.col(value) < high - sums.TIE)
+    return bool(rows.select((at_low | at_high).any()).item())
+
+
+def _disagreement_note(table: pl.DataFrame) -> list[str]:
+    """Say what is asked by an interval and by joint sign flips, where the two seem to disagree."""
+    if not {"correction", "reject"} <= {*table.columns}:
+        return []
+    lacks_zero = (pl.col("ci_low") > 0) | (pl.col("ci_high") < 0)
+    n = table.filter(lacks_zero != pl.col("reject"), correction=corrections.MAX_T).height
+    of = f"interval and test disagree in {printed.counted(n, 'pair')}"
+    return [f"{of}: an interval is of one pair alone, the test of all pairs together"] * (n > 0)
+
+
+def _few_requests_note(table: pl.DataFrame) -> list[str]:
+    """Say that few requests make intervals of little worth, where there are intervals."""
+    with_interval = table.filter(pl.col("ci_low").is_not_null())
+    n = with_interval["n"].to_list() if "n" in table.columns else []
+    is_few = bool(n) and min(n) < FEW_REQUESTS
+    return [f"with n = {min(n)} requests intervals say little"] if is_few else []

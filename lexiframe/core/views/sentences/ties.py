@@ -1,0 +1,244 @@
+"""What equal scores leave open: how far their order can move means, and which run it puts first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.base import escaped, printed, sums
+from lexiframe.core.pairwise import facts
+from lexiframe.core.views.sentences.coverage import cuts_in_words
+from lexiframe.core.views.sentences.rows import is_first
+from lexiframe.typing import Evaluated
+
+_MANY = "many equal scores"
+_MOST_OTHERS, _MOST_RIVALS = 3, 2
+"""How many runs are named."""
+_WIDE = 2.0
+"""The standard errors of half an interval, where a mean has none."""
+_ORDERED = ("input", "rank")
+"""The policies of ties by which the order of equal scores is the run's own, and not arbitrary."""
+_RANGE = ("run", "measure", "low", "high", "rank", "is_open", "moved", "one_score")
+
+
+def tie_sentences(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], measure: str | None = None
+) -> tuple[str, ...]:
+    """Say of which runs the order of equal scores moves a mean much, and whether it decides.
+
+    A mean is moved much if it may leave its interval. The order decides if another run may be first
+    than the one that is. Runs of which all documents of a request have one score are named where
+    their order matters. By one ``measure`` alone, these are named where they are first.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> judged = {f"q{n:02}": {"a": 1} for n in range(20)}
+    >>> blind, good = ({q: {"a": s, "b": 1, "c": 1} for q in judged} for s in (1, 2))
+    >>> e = lf.evaluate({"blind": blind, "good": good}, judged, ["RR"])
+    >>> print(*tie_sentences(e.tables(), e.provenance))
+    blind has one score for all documents of a request, whose order is arbitrary: its RR may be \
+0.333 to 1.000.
+    """
+    if provenance.get("policies", {}).get("ties") in _ORDERED:
+        return ()
+    own = [name for name, of in facts.known_facts(provenance).items() if of.is_own]
+    ranges = [f"{name}_{end}" for name in own for end in ("min", "max")]
+    tables = {**tables, "coverage": tables["coverage"].drop(ranges, strict=False)}
+    return tuple(
+        f"{prefix}{said}"
+        for prefix, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"])
+        for said in _range_sentences(
+            tie_ranges(coverage, means), means, measure, is_grouped=is_grouped
+        )
+    )
+
+
+def sentences_on_coverage(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], measure: str | None = None
+) -> tuple[str, ...]:
+    """Say which runs are cut at different depths, and what equal scores leave open, by a measure.
+
+    Without a ``measure`` this is said of all of them.
+    """
+    measures = [measure] if measure is not None else provenance["measures"]
+    cuts = (
+        f"{prefix}{said}"
+        for prefix, coverage, _, _ in _collection_tables(tables, provenance["groups"])
+        for said in cuts_in_words(coverage, measures)
+    )
+    return (*cuts, *tie_sentences(tables, provenance, measure))
+
+
+def add_ties(v: pl.DataFrame, e: Evaluated) -> printed.Verdict:
+    """Return a verdict whose first sentence by each measure ends with `sentences_on_coverage`."""
+    names = v["measure"].unique(maintain_order=True).to_list()
+    tables = {"coverage": e.coverage, "means": e.means}
+    said = [" ".join(sentences_on_coverage(tables, e.provenance, name)) for name in names]
+    ends = pl.col("measure").replace_strict(names, said, return_dtype=pl.String)
+    is_end = pl.col("measure").is_first_distinct() & (ends != "")
+    sentence = pl.when(is_end).then(pl.col("sentence") + " " + ends).otherwise("sentence")
+    return printed.Verdict(v.with_columns(sentence=sentence) if any(said) else v)
+
+
+def _collection_tables(
+    tables: Mapping[str, pl.DataFrame], by: Sequence[str]
+) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame, bool]]:
+    """Yield coverage and means of each collection, the words in front, and whether it has groups.
+
+    An evaluation of other tools' scores has no coverage.
+    """
+    coverage, means = tables["coverage"], tables["means"]
+    if "collection" not in coverage.columns:
+        if coverage.height:
+            yield "", coverage, means, bool(by)
+        return
+    for (name,), part in coverage.group_by("collection", maintain_order=True):
+        yield (
+            f"{printed.shortened(escaped(str(name)))}: ",
+            part,
+            means.filter(collection=name),
+            len(by) > 1,
+        )
+
+
+def tie_ranges(coverage: pl.DataFrame, means: pl.DataFrame) -> pl.DataFrame:
+    """Return for each run and measure the least and the greatest mean that equal scores allow.
+
+    The measures are those of the means of which the bounds are known; where none are, as for
+    preferences, AP, RR and nDCG@10. ``moved`` is how far the mean may be moved, in halves of its
+    interval, and ``is_open`` whether that is more than 1. Of groups of requests, whose means have
+    intervals of their own, that of all requests follows from their standard errors. Where there is
+    no interval, it is the widest that values of 0 to 1 with this mean can have.
+    """
+    bounded = [name.removesuffix("_min") for name in coverage.columns if name.endswith("_min")]
+    asked = [name for name in bounded if (means["measure"] == name).any()]
+    n_scored = pl.col("requests") - pl.col("without_relevant")
+    one_score = pl.col("one_score") if "one_score" in coverage.columns else pl.lit(0)
+    long = pl.concat(
+        coverage.group_by("run").agg(  # the mean of replicates
+            measure=pl.lit(name),
+            low=pl.col(f"{name}_min").mean(),
+            high=pl.col(f"{name}_max").mean(),
+            n=n_scored.first(),
+            one_score=2 * one_score.sum() > pl.col("answered").sum(),
+        )
+        for name in asked or bounded
+    )
+    half = (pl.col("ci_high") - pl.col("ci_low")) / 2
+    known = means.group_by("run", "measure").agg(
+        mean=(pl.col("mean") * pl.col("n")).sum() / pl.col("n").sum(),
+        half=pl.when(half.is_not_null().all()).then(
+            (half * pl.col("n")).pow(2).sum().sqrt() / pl.col("n").sum()
+        ),
+        rank=pl.when(pl.len() == 1).then(pl.col("rank").first()),
+    )
+    middle = (pl.col("low") + pl.col("high")) / 2
+    widest = _WIDE * ((middle * (1 - middle)).clip(0, None) / pl.col("n")).sqrt()
+    mean = pl.coalesce("mean", middle)
+    farthest = pl.max_horizontal(pl.col("high") - mean, mean - pl.col("low"))
+    ranges = long.join(known, on=["run", "measure"], how="left").with_columns(
+        moved=farthest / pl.coalesce("half", widest).clip(sums.TIE, None)
+    )
+    is_open = (pl.col("moved") > 1) & (pl.col("high") - pl.col("low") > sums.TIE)
+    order = printed.place_among(asked or bounded)
+    return ranges.with_columns(is_open=is_open).sort("run", order).select(_RANGE)
+
+
+def _range_sentences(
+    ranges: pl.DataFrame, means: pl.DataFrame, measure: str | None, *, is_grouped: bool
+) -> Iterator[str]:
+    """Yield what is said of ranges (see `tie_ranges`), by all measures or one alone."""
+    matters = pl.col("high") - pl.col("low") > sums.TIE
+    is_blind = pl.col("one_score") & matters
+    of_measure = ranges
+    if measure is not None:
+        of_measure = ranges.filter(measure=measure)
+        first = means.filter(measure=measure).filter(is_first())["run"].unique()
+        is_blind &= pl.col("run").is_in(first.implode())
+    # The bounds of a preference are not known, but that a run puts its documents in no order is.
+    told = of_measure if of_measure.height else ranges.with_columns(is_open=pl.lit(value=False))
+    yield from _moved_runs(told.filter(pl.col("is_open") | is_blind), means["measure"])
+    if not is_grouped:  # ranks are those of groups, and ranges of all requests
+        yield from _first_by_ties(of_measure.filter(pl.col("rank").is_not_null()))
+
+
+def _moved_runs(named: pl.DataFrame, asked: pl.Series) -> Iterator[str]:
+    """Yield the ranges of the run whose means may be moved farthest, and the names of the others.
+
+    Runs of one score for all documents come first. Only measures that are ``asked`` for are named.
+    """
+    worst = named.group_by("run").agg(pl.col("one_score").any(), pl.col("moved").max())
+    order = worst.sort("one_score", "moved", "run", descending=[True, True, False])
+    runs = [printed.shortened(escaped(run)) for run in order["run"]]
+    if not runs:
+        return
+    rows = named.filter(pl.col("measure").is_in(asked.implode()), run=order["run"][0])
+    what = "one score for all documents of a request" if order["one_score"][0] else _MANY
+    end = f": its {_may_be(rows)}" if rows.height else ""
+    yield f"{runs[0]} has {what}, whose order is arbitrary{end}."
+    if len(runs) > 1:
+        others = printed.and_joined(printed.first_runs(runs[1:], _MOST_OTHERS))
+        yield f"The same holds for {others}."
+
+
+def open_means(coverage: pl.DataFrame, means: pl.DataFrame) -> dict[str, str]:
+    """Return for each run whose means equal scores may move out of their intervals what these are.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> judged = {f"q{n:02}": {"a": 1} for n in range(20)}
+    >>> e = lf.evaluate({"blind": {q: {"a": 1, "b": 1} for q in judged}}, judged, ["RR"])
+    >>> open_means(e.coverage, e.means)
+    {'blind': 'RR may be 0.500 to 1.000'}
+    """
+    ranges = tie_ranges(coverage, means).filter("is_open")
+    return {str(run): _may_be(rows) for (run,), rows in ranges.group_by("run", maintain_order=True)}
+
+
+def _may_be(rows: pl.DataFrame) -> str:
+    """Return the ranges of a run in words: "AP may be 0.1 to 0.2 and RR 0.3 to 0.5"."""
+    means = [f"{row['measure']} {_range(row, 3)}" for row in rows.iter_rows(named=True)]
+    measure = rows["measure"][0]
+    means[0] = f"{measure} may be{means[0].removeprefix(measure)}"
+    return printed.and_joined(means)
+
+
+def _first_by_ties(ranges: pl.DataFrame) -> Iterator[str]:
+    """Say by which measures the order of equal scores decides which run is first.
+
+    It does if a run may be before one that is first, or if runs that share the first place may not.
+    """
+    first = ranges.with_columns(is_first=is_first())
+    floor = pl.col("low").filter("is_first").min().over("measure")
+    may_pass = (pl.col("high") > floor + sums.TIE).over("measure")
+    is_alone = pl.col("is_first").sum().over("measure") == 1
+    rivals = first.filter(
+        pl.col("is_first") | may_pass,
+        (may_pass & ~(pl.col("is_first") & is_alone)).any().over("measure"),
+    )
+    said = [_rivals(rows) for rows in rivals.partition_by("measure", maintain_order=True)]
+    if said:
+        yield f"The order of equal scores decides which run is first by {printed.and_joined(said)}."
+
+
+def _rivals(rows: pl.DataFrame) -> str:
+    """Return a measure with the ranges of the runs that may be first by it, wide ones in front."""
+    width = pl.col("high") - pl.col("low")
+    rows = rows.sort("is_first", width, "run", descending=[True, True, False])
+    named = [
+        f"{printed.shortened(escaped(row['run']))} {_range(row, 4)}"
+        for row in rows.head(_MOST_RIVALS).iter_rows(named=True)
+    ]
+    left = rows.height - len(named)
+    others = [f"{left:,} other{'s' * (left > 1)}"] if left else []
+    return f"{rows['measure'][0]} ({', '.join([*named, *others])})"
+
+
+def _range(row: Mapping[str, Any], decimals: int) -> str:
+    """Return the least and the greatest mean of a row as people write them."""
+    ends = (printed.cell("mean", row[end], decimals) for end in ("low", "high"))
+    return " to ".join(dict.fromkeys(ends))

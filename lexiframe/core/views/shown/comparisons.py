@@ -1,0 +1,92 @@
+"""Comparisons of pairs as people read them: a row in one piece, what is the same in the caption."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from lexiframe.core.base import printed, schemas
+from lexiframe.core.significance import tests_in_words
+from lexiframe.core.views.sentences.bounds import cut_at_bounds
+
+
+def comparisons_in_short(
+    c: pl.DataFrame, measures: Sequence[str], alpha: float
+) -> tuple[str, pl.DataFrame]:
+    """Return a caption, and the columns that one reads: pair, difference, interval, p, verdict.
+
+    The measures are in the order in which they were asked for. Tests, corrections and numbers of
+    requests are columns only where they differ.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", test="t")
+    >>> said, table = comparisons_in_short(e.comparisons, ["AP"], 0.05)
+    >>> said
+    "AP: difference run a − run b, with 95 % intervals; paired t-test, Holm's correction over the \
+pairs of a family, α = 0.05, n = 5; intervals end at the bounds of AP"
+    >>> table.columns
+    ['run a', 'run b', 'diff.', 'interval', 'adj. p', 'sig.']
+    """
+    groups = [name for name in c.columns if name not in schemas.COMPARISONS.columns]
+    c = c.sort(*groups, printed.place_among(measures), maintain_order=True)
+    c, notes = cut_at_bounds(c, "mean_difference")
+    keys = ("measure", "test", "correction", "n")
+    differing = [name for name in keys if c[name].n_unique() > 1]
+    table = printed.as_cells(printed.write_p_values(c, alpha)).select(
+        *groups,
+        *(name for name in differing if name != "n"),
+        pl.col("run_a").alias("run a"),
+        pl.col("run_b").alias("run b"),
+        pl.col("mean_difference").alias("diff."),
+        pl.format("{}, {}", "ci_low", "ci_high").alias("interval"),
+        pl.col("p_adjusted").alias("adj. p"),
+        c.select(
+            pl.when("reject").then(pl.lit("yes")).when(pl.col("n") == 0)
+            .then(pl.lit(printed.MISSING)).otherwise(pl.lit("no")).alias("sig.")
+        ).to_series(),
+        *(name for name in differing if name == "n"),
+    )  # fmt: skip
+    return "; ".join([_caption(c, differing, alpha), *notes]), table
+
+
+def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:
+    """Return the caption, and a table for each measure, that fit the terminal.
+
+    Of a thousand pairs and more a table has the first and the last.
+    """
+    said, table = comparisons_in_short(c, measures, alpha)
+    of = table.columns[: table.columns.index("run a")]  # groups, and what differs between tests
+    parts = table.partition_by(of, maintain_order=True) if of else [table]
+    sections = (
+        printed.Section(_title(part.select(of)), *printed.ends_of_long(part.drop(of)))
+        for part in parts
+    )
+    return "\n".join([printed.paragraph(said), *(section.text() for section in sections)])
+
+
+def _title(of: pl.DataFrame) -> str:
+    """Return the measure of a part, and its test, correction and group of requests."""
+    if of.is_empty() or not of.width:
+        return ""
+    row = of.row(0, named=True)
+    said = [str(row.pop(name)) for name in ("measure", "test", "correction") if name in row]
+    return ", ".join([*said, *([printed.group_title([*row], [*row.values()])] if row else [])])
+
+
+def _caption(c: pl.DataFrame, differing: Sequence[str], alpha: float) -> str:
+    """Say what is the same in all rows."""
+    if c.is_empty():
+        return "No pair of runs is compared."
+    row = c.row(0, named=True)
+    measure = f"{row['measure']}: " * ("measure" not in differing)
+    test, correction = tests_in_words.test_and_correction(row["test"], row["correction"])
+    said = [test] * ("test" not in differing)
+    said += [f"{correction} the pairs of a family"] * ("correction" not in differing)
+    said += [f"α = {alpha:g}"] + [f"n = {row['n']:,}"] * ("n" not in differing)
+    said += [f"{printed.MISSING}: no request in common"] * (c["n"].min() == 0)
+    level = f"with {100 * (1 - alpha):g} % intervals"
+    return f"{measure}difference run a − run b, {level}; {', '.join(said)}"

@@ -1,0 +1,106 @@
+"""Two runs side by side as text: their requests, and the recall levels of one request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.base import escaped, printed
+
+
+def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
+    """Return who is better how often, the differences as requests × measures, and a note.
+
+    The note is about requests that are not shown.
+    ``table`` is what `Evaluation.pair` returns; rows are sorted by the first measure.
+    """
+    wide = table.pivot("measure", index="query_id", values="preference")
+    decided = table.filter(pl.col("deciding_level").is_not_null())
+    if decided.height:
+        levels = decided.pivot("measure", index="query_id", values="deciding_level")
+        levels = levels.rename({name: f"{name} level" for name in levels.columns[1:]})
+        wide = wide.join(levels, on="query_id", how="left", maintain_order="left")
+    note = (
+        f"{printed.MOST} of {wide.height:,} requests are shown, those with the greatest gains "
+        "and losses; --format csv prints all"
+    )
+    legend = "; level: the recall level that decides (—: none)" if decided.height else ""
+    title = f"Differences by request: positive where {a} is better than {b}{legend}"
+    drawn = printed.plain_text(printed.ends_of(wide), is_matrix=True)
+    said = "\n".join(map(printed.paragraph, _how_often(table, a, b)))
+    text = f"{said}\n\n{printed.paragraphs(escaped(title))}\n{drawn}"
+    return text, note if wide.height > printed.MOST else ""
+
+
+def _how_often(table: pl.DataFrame, a: str, b: str) -> list[str]:
+    """Say by each measure in how many requests each of two runs is better."""
+    said = []
+    for (measure,), part in table.group_by("measure", maintain_order=True):
+        sides = part["preference"].sign().to_list()
+        n = {run: sides.count(sign) for run, sign in ((a, 1), (b, -1))}
+        first, second = sorted(n, key=lambda run: -n[run])
+        n_tied = sides.count(0)
+        ties = f", and {n_tied:,} {'is' if n_tied == 1 else 'are'} tied" if n_tied else ""
+        said.append(
+            f"By {measure}, {first} is better in {n[first]:,} of "
+            f"{printed.counted(part.height, 'request')}, {second} in {n[second]:,}{ties}."
+        )
+    return said
+
+
+def levels_text(table: pl.DataFrame, levels: pl.DataFrame, query_id: str, a: str, b: str) -> str:
+    """Return what is said of two rankings of one request, then their positions side by side.
+
+    ``table`` is what `Evaluation.pair` returns of the request, and ``levels`` is that of
+    `Evaluation.explain`. Levels that neither run retrieved are counted; of many, the first and the
+    last are shown, and each one that decides. Thresholds are shown where there are several.
+    """
+    found = levels.filter(pl.any_horizontal(pl.col("position_a", "position_b").is_not_null()))
+    marks = table.drop_nulls("deciding_level").group_by("deciding_level", maintain_order=True)
+    decides = dict(marks.agg(pl.col("measure").str.join(", ")).iter_rows())
+    graded = ["threshold"] if levels["threshold"].n_unique() > 1 else []
+    shown = found.select(
+        *graded,
+        "level",
+        pl.col("doc_a").alias(f"item of {a}"),
+        pl.col("position_a").alias("at"),
+        pl.col("doc_b").alias(f"item of {b}"),
+        pl.col("position_b").alias(" at"),
+        pl.col("level")
+        .replace_strict(decides, default="", return_dtype=pl.String)
+        .alias("decides"),
+    )
+    place = pl.int_range(pl.len())
+    is_end = (place < printed.MOST // 2) | (place >= pl.len() - printed.MOST // 2)
+    part = shown.filter(is_end | pl.col("level").is_in([*decides]))
+    notes = (
+        [f"{printed.MISSING}: not retrieved"]
+        if part["at"].null_count() + part[" at"].null_count()
+        else []
+    )
+    if part.height < shown.height:
+        notes.append(f"{shown.height - part.height:,} levels between are left out: --format csv")
+    if found.height < levels.height:
+        notes.append(f"{levels.height - found.height:,} more levels: retrieved by neither")
+    sections = printed.Section("", part, tuple(notes), leads=1)
+    values = printed.plain_text(table.drop("query_id", "run_a", "run_b"))
+    said = printed.paragraph(_who_is_better(table, query_id, a, b))
+    return f"{said}\n\n{sections.text()}\n\n{values}"
+
+
+def _who_is_better(table: pl.DataFrame, query_id: str, a: str, b: str) -> str:
+    """Say by which measures each of two runs is better, and which levels decide."""
+    sides = {a: pl.col("preference") > 0, b: pl.col("preference") < 0}
+    said = []
+    for run, is_better in sides.items():
+        of = [_measure_name(row) for row in table.filter(is_better).iter_rows(named=True)]
+        said += [f"{run} is better by {printed.and_joined(of)}"] if of else []
+    tied = table.filter(pl.col("preference") == 0)["measure"].to_list()
+    said += [f"they are equal by {printed.and_joined(tied)}"] if tied else []
+    return f"In request {query_id}, {'; '.join(said)}."
+
+
+def _measure_name(row: dict[str, Any]) -> str:
+    level = row["deciding_level"]
+    return row["measure"] if level is None else f"{row['measure']} (level {level:,} decides)"

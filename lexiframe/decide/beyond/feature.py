@@ -1,0 +1,20 @@
+"""What beyond offer to the core: lists over a catalogue."""
+
+from __future__ import annotations
+
+from lexiframe.core.base.feature import Feature, Items
+from lexiframe.decide.beyond import list_conventions, measures, with_items
+from lexiframe.decide.beyond.items import read_items
+from lexiframe.decide.beyond.reached_in_words import catalogue_sections
+
+FEATURE = Feature(
+    measures=measures.BEYOND,
+    items=Items(
+        read_items,
+        with_items.evaluate_with_items,
+        with_items.measured_beside,
+        with_items.add_catalogue,
+        catalogue_sections,
+        list_conventions.ROWS,
+    ),
+)

@@ -1,0 +1,73 @@
+"""How many requests a gate needs to decide, and what it would do when nothing changed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lexiframe.core.significance.margin_power import question_size
+
+
+def requests_to_decide(
+    require: str,
+    mean: np.ndarray,
+    deviation: np.ndarray,
+    margin: np.ndarray,
+    alpha: float,
+    power: float,
+) -> np.ndarray:
+    """Return the least numbers of requests that let rows pass, or fail, with probability ``power``.
+
+    The arrays have the mean difference of each row, its standard deviation and the margin. The
+    result is 0 where more than 10^9 requests would be needed, and where the deviation is 0: equal
+    differences do not tell how much others would vary.
+
+    Examples
+    --------
+    >>> mean, deviation = np.array([0.0, -0.01, -0.02]), np.full(3, 0.05)
+    >>> requests_to_decide("not-worse", mean, deviation, np.full(3, 0.01), 0.05, 0.8).tolist()
+    [156, 0, 156]
+    """
+
+    def above(distance: np.ndarray, level: float) -> np.ndarray:
+        """Return the requests that show, one-sided, that a mean is above a limit."""
+        return question_size("a not worse", distance, deviation, 0.0, power, level)
+
+    if require == "not-worse":
+        sizes = above(mean + margin, alpha), above(-mean - margin, alpha)
+    elif require == "better":  # by a two-sided test; else not by the margin
+        sizes = above(mean, alpha / 2), above(margin - mean, alpha)
+    else:
+        within = question_size("equivalent", mean / margin, deviation / margin, 1.0, power, alpha)
+        sizes = within, above(np.abs(mean) - margin, alpha / 2)
+    none = np.iinfo(np.int64).max
+    least = np.minimum(*(np.where(size > 0, size, none) for size in sizes))
+    return np.where(least == none, 0, least)
+
+
+def unchanged_passes(
+    require: str,
+    half: np.ndarray,
+    error: np.ndarray,
+    margin: np.ndarray,
+) -> np.ndarray:
+    """Return about how probably a gate passes a candidate that is as good; NaN where not known.
+
+    ``half`` is how far the interval's lower end is below the mean, and ``error`` the standard error
+    of the mean, which is taken for normal and around 0: Φ((δ − half) / error), for "equivalent"
+    on both sides, as if another sample had the same spread. What is to be better is not to be
+    unchanged: NaN.
+
+    Examples
+    --------
+    >>> half, error = np.array([0.01, 0.03]), np.array([0.006, 0.018])
+    >>> unchanged_passes("not-worse", half, error, np.full(2, 0.02)).round(3).tolist()
+    [0.952, 0.289]
+    """
+    from scipy.special import ndtr
+
+    if require == "better":
+        return np.full(len(half), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = (margin - half) / error
+    either = np.maximum(2 * ndtr(room) - 1, 0.0)
+    return np.asarray(either if require == "equivalent" else ndtr(room))

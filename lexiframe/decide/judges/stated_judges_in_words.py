@@ -1,0 +1,92 @@
+"""Judges of preferences in words: how far they agree, who differs, who goes round in circles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.base import printed, schemas
+
+_ENOUGH = 10
+"""How many units two judges must share to be named as those that agree least."""
+
+
+def stated_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say how far the judges of preferences agree, and which two agree least.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> rows = [(q, "x", "y", w, j) for q, *said in ("1ab", "2aa", "3bb")
+    ...         for w, j in zip(said, ("ann", "bob"))]
+    >>> names = ["query_id", "run_a", "run_b", "winner", "judge"]
+    >>> found = lf.judge_agreement(pl.DataFrame(rows, schema=names, orient="row"))
+    >>> print(stated_sentences(found)["sentence"][0])
+    ann and bob say the same of 2 of the 3 requests and pairs that both judged (66.7 %), and the \
+opposite of 1 (33.3 %): κ = 0.40; α = 0.44, 0.44 with the order -1 < 0 < 1.
+    """
+    return printed.sentence_of_each(table, schemas.STATED_AGREEMENT, [], _pairs_sentence)
+
+
+def _pairs_sentence(part: pl.DataFrame, of_group: str) -> str:
+    begin = f"For{of_group.removeprefix(' for')}, " if of_group else ""
+    if part.height == 1:
+        return f"{begin}{_pair_text(part.row(0, named=True))}."
+    judges = pl.concat([part["judge_a"], part["judge_b"]]).n_unique()
+    n = part["n"].to_numpy()
+    mean = printed.percent((part["agreement"].to_numpy() * n).sum() / n.sum())
+    enough = min(_ENOUGH, int(n.max()))
+    least = part.filter(pl.col("n") >= enough).sort("agreement", "judge_a", "judge_b")
+    return (
+        f"{begin}{printed.counted(judges, 'judge')} say the same in {mean} of the "
+        f"{int(n.sum()):,} cases in which two of them judged a request and pair. Of those with "
+        f"{enough:,} or more in common, {_pair_text(least.row(0, named=True))}; no two agree less."
+    )
+
+
+def _pair_text(row: dict[str, Any]) -> str:
+    n, same, other = row["n"], row["agreement"], row["opposite"]
+    many = f"{n:,} request{'s' * (n != 1)} and pair{'s' * (n != 1)}"
+    text = (
+        f"{row['judge_a']} and {row['judge_b']} say the same of {round(same * n):,} of the {many} "
+        f"that both judged ({printed.percent(same)}), and the opposite of {round(other * n):,} "
+        f"({printed.percent(other)})"
+    )
+    if row["kappa"] is None:
+        return f"{text}; all have the same winner, so that agreement beyond chance is undefined"
+    alphas = f"α = {row['alpha_nominal']:.2f}, {row['alpha']:.2f} with the order -1 < 0 < 1"
+    return f"{text}: κ = {row['kappa']:.2f}; {alphas}"
+
+
+def consistency_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say how far all judges agree, who differs from the others, and who goes round in circles."""
+    return printed.sentence_of_each(table, schemas.JUDGE_CONSISTENCY, [], _consistency_sentence)
+
+
+def _consistency_sentence(part: pl.DataFrame, of_group: str) -> str:
+    every, each = part.row(0, named=True), part.slice(1)
+    text = f"{printed.counted(each.height, 'judge')} judged {every['n']:,} requests and pairs"
+    if every["alpha"] is not None:
+        text += (
+            f": Krippendorff's α is {every['alpha_nominal']:.2f}, {every['alpha']:.2f} with the "
+            "order -1 < 0 < 1"
+        )
+    odd = each.filter(pl.col("reject") & (pl.col("difference") < 0)).sort("difference", "judge")
+    tested = each["p_value"].drop_nulls().len()
+    if odd.height:
+        names = odd["judge"].to_list()
+        who = f"judge{'s' * (len(names) > 1)} {printed.they_are(names)}"
+        others = f"{who} shown to differ from the others more than these among themselves"
+    elif tested:
+        others = "no judge is shown to differ from the others more than these among themselves"
+    else:
+        others = "no judge can be compared with two others over two requests"
+    how = f" (corrected over {printed.counted(tested, 'judge')})" if tested else ""
+    circles = "; no judge decided all three pairs of three runs"
+    if every["n_triples"]:
+        circles = (
+            f"; {printed.percent(every['circular'])} of the {every['n_triples']:,} triples that a "
+            f"judge decided are circular, where chance gives {printed.percent(every['by_chance'])}"
+        )
+    return f"{text}; {others}{how}{circles}."

@@ -1,0 +1,124 @@
+"""Whether a judge finds what the first judge finds, in numbers and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.base import printed, schemas
+
+_BOTH = pl.col("reject_a") & pl.col("reject_b")
+FOUND: dict[str, pl.Expr] = {
+    "found": (_BOTH & ~pl.col("changes_side")).sum(),
+    "missed": (pl.col("reject_a") & ~pl.col("reject_b")).sum(),
+    "reversed": (_BOTH & pl.col("changes_side")).sum(),
+    "invented": (~pl.col("reject_a") & pl.col("reject_b")).sum(),
+    "pairs": pl.len(),
+}
+"""How many significant differences of the first judge another one finds, misses and reverses, how
+many it finds that the first does not, and the number of pairs of runs."""
+
+
+def found_by_judges(pairs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Count the pairs of runs of a table of `conclusion_pairs` by what the second judge says."""
+    key = [*by, *schemas.CONCLUSIONS.key]
+    return pairs.group_by(key, maintain_order=True).agg(**FOUND)
+
+
+def trust_sentences(
+    pairs: pl.DataFrame,
+    conclusions: pl.DataFrame,
+    shifts: pl.DataFrame,
+    correlations: pl.DataFrame,
+    by: Sequence[str],
+) -> pl.DataFrame:
+    """Say of each judge and measure what it finds of what the first judge finds.
+
+    ``conclusions`` are the rows about the first judge, ``shifts`` how far each run moves, and
+    ``correlations`` how alike the orders are, perhaps among the best runs alone.
+    """
+    on = [*by, *schemas.CONCLUSIONS.key]
+    table = conclusions.join(
+        found_by_judges(pairs, by), on=on, how="left", nulls_equal=True, maintain_order="left"
+    )
+    moved = {"name_a": "judge_a", "name_b": "judge_b"}
+    same = [*by, "measure", *moved]
+    most = shifts.rename({theirs: ours for ours, theirs in moved.items()})
+    most = most.sort("shift", "run", descending=[True, False])
+    most = most.group_by(same, maintain_order=True).agg(
+        pl.first("run", "rank_a", "rank_b", "shift"),
+        tied=(pl.col("shift") == pl.max("shift")).sum(),
+    )
+    table = table.join(most, on=same, how="left", nulls_equal=True, maintain_order="left")
+    best = pl.col("method").str.extract(r"^kendall\(top=(\d+)\)$").alias("top")
+    of_best = correlations.with_columns(best).drop_nulls("top")
+    of_best = of_best.select(
+        *by,
+        "measure",
+        "top",
+        name_a="judge_a",
+        name_b="judge_b",
+        tau_of_top="correlation",
+        n_top="n",
+    )
+    table = table.join(
+        of_best,
+        on=[*by, "measure", "name_a", "name_b"],
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    return printed.sentence_of_each(table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _sentence)
+
+
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
+    by = f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
+    if row["n_pairs"] == 0:
+        return f"{by}no pair of runs is compared by both {row['name_a']} and {row['name_b']}."
+    return f"{by}{_differences(row)}{_sides(row)}{_order(row)}{_gain(row)}"
+
+
+def _differences(row: dict[str, Any]) -> str:
+    a, b, more = row["name_a"], row["name_b"], row["invented"]
+    n = row["found"] + row["missed"] + row["reversed"]
+    pairs = printed.counted(row["pairs"], "pair")
+    if not n:
+        claims = f"{b} finds {more:,}" if more else f"neither does {b}"
+        return f"{a} finds no significant difference in {pairs} of runs; {claims}."
+    found, missed, turned, others = (
+        f"{row[name]:,}" if row[name] else "none" for name in [*FOUND][:4]
+    )
+    return (
+        f"{n:,} of {pairs} of runs differ{'s' * (n == 1)} significantly by {a}; {b} finds {found}, "
+        f"misses {missed} and reverses {turned}, and finds {others} that {a} does not."
+    )
+
+
+def _sides(row: dict[str, Any]) -> str:
+    n = row["AD"] + row["MD"] + row["PD"]
+    none = "" if row["reversed"] else ", in none of them significantly by both"
+    return f" In {printed.counted(n, 'pair')} another run is ahead{none}." if n else ""
+
+
+def _order(row: dict[str, Any]) -> str:
+    if row["tau"] is None:
+        return ""
+    best = ""
+    if row["tau_of_top"] is not None:
+        of = f"the {row['top']} best by {row['name_a']}"
+        best = f", among {of} {row['tau_of_top']:.2f} (n = {row['n_top']})"
+    return f" Kendall's τ between the orders of the runs is {row['tau']:.2f}{best}."
+
+
+def _gain(row: dict[str, Any]) -> str:
+    """Name the run that gains most by the second judge."""
+    if not row["shift"]:  # no run moves, or no order is known
+        return ""
+    others = f"; {printed.counted(row['tied'] - 1, 'other run')} as much" * (row["tied"] > 1)
+    return (
+        f" {printed.shortened(row['run'])} gains most by {row['name_b']}: rank {row['rank_b']:g} "
+        f"instead of {row['rank_a']:g}{others}."
+    )

@@ -1,0 +1,10 @@
+"""What leaderboards offer to the core: leaderboards."""
+
+from __future__ import annotations
+
+from lexiframe.core.base.feature import Feature
+from lexiframe.decide.leaderboards.leaderboard_of import leaderboard_in
+
+FEATURE = Feature(
+    tables={"ranking": leaderboard_in},
+)

@@ -1,0 +1,12 @@
+"""What nuggets offer to the core: answers judged by nuggets."""
+
+from __future__ import annotations
+
+from lexiframe.core.base.feature import Feature
+from lexiframe.decide.nuggets import measures
+from lexiframe.decide.nuggets.reading import read_nuggets
+
+FEATURE = Feature(
+    measures=measures.NUGGETS,
+    answers=read_nuggets,
+)

@@ -1,0 +1,8 @@
+"""Votes: which of two answers people or models prefer, and the strengths of runs by them."""
+
+"For others: what other rooms use"
+from .concordances.ratios import Ratios as Ratios
+from .stated.reading import read_preferences as read_preferences
+from . import stated as stated
+from .page import strength_report as strength_report
+from . import strengths as strengths

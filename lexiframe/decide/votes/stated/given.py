@@ -1,0 +1,48 @@
+"""Stated preferences in whatever form they are given, as the tables that functions need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, schemas, to_polars
+from lexiframe.core.io.column_forms.objects import is_frame
+from lexiframe.decide.votes.stated.reading import read_preferences
+from lexiframe.decide.votes.stated.stated_preferences import StatedPreferences
+
+
+def stated_rows_of(function: str, stated: Any) -> pl.DataFrame:
+    """Return the rows of preferences: those given, or those of judgments that are read.
+
+    Examples
+    --------
+    >>> rows = {"query_id": ["1"], "left": ["x"], "right": ["y"], "winner": ["left"]}
+    >>> stated_rows_of("concordance", pl.DataFrame(rows))["preference"].to_list()
+    [1.0]
+    """
+    if is_frame(stated) and not isinstance(stated, StatedPreferences):
+        frame = to_polars(stated)
+        if {"preference", "measure"} <= {*frame.columns}:
+            rows = schemas.check(frame, schemas.PREFERENCES, "the stated preferences")
+            if (n := rows["measure"].n_unique()) > 1:
+                raise LexiframeError(
+                    f"{function}: expected stated preferences of one measure, found {n}; filter "
+                    "them"
+                )
+            return rows
+    found = stated if isinstance(stated, StatedPreferences) else read_preferences(stated)
+    return found.preferences
+
+
+def judgments_of(stated: Any) -> pl.DataFrame:
+    """Return the judgments: those of what `read_preferences` returned, or those that it reads.
+
+    Examples
+    --------
+    >>> rows = {"query_id": ["1"], "left": ["y"], "right": ["x"], "winner": ["left"]}
+    >>> judgments_of(pl.DataFrame(rows)).select("run_a", "winner").rows()
+    [('x', 'b')]
+    """
+    found = stated if isinstance(stated, StatedPreferences) else read_preferences(stated)
+    return found.judgments

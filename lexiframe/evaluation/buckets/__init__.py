@@ -1,1 +1,0 @@
-"""Runs that are larger than memory: requests in buckets on disk, evaluated one bucket at a time."""

@@ -1,5 +1,0 @@
-"""Tables from anywhere: names of columns, ids, numbers, lists of items, other libraries."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -1,1 +1,0 @@
-"""Files: finding, fetching, unpacking and writing them; recording where tables come from."""

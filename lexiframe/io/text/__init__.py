@@ -1,1 +1,0 @@
-"""Readers of TREC text, CSV, TSV and JSON; the modules `*_rows` find the malformed lines."""

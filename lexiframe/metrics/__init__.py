@@ -1,5 +1,0 @@
-"""Metrics: definitions as formulas, and the scores computed from them."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

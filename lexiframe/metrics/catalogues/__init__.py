@@ -1,5 +1,0 @@
-"""The built-in metrics, each an entry with its formula, its range and its source."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

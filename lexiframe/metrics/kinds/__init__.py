@@ -1,1 +1,0 @@
-"""The kinds of metrics, and what they compute with."""

@@ -1,5 +1,0 @@
-"""Preferences between rankings: definitions as formulas, and their computation."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

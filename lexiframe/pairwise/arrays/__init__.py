@@ -1,5 +1,0 @@
-"""Long tables as dense arrays, and in groups of requests: what the stages below share."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

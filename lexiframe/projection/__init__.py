@@ -1,5 +1,0 @@
-"""From runs and judgments to the positions of relevant items."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

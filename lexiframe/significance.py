@@ -1,0 +1,5 @@
+"""Tests of which runs differ: p-values, corrections, intervals, power and swaps."""
+
+from lexiframe.core.base.face import door
+
+__getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -1,5 +1,0 @@
-"""Tests of which runs differ: p-values, corrections, intervals, power and swaps."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

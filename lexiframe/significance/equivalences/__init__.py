@@ -1,1 +1,0 @@
-"""Tests of whether a difference is smaller than a margin."""

@@ -1,5 +1,0 @@
-"""Whether a run may replace another: the evidence, the tests and the conclusion."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

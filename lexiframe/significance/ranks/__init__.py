@@ -1,5 +1,0 @@
-"""The ranks that tests of all pairs of runs leave possible."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

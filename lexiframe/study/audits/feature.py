@@ -1,0 +1,11 @@
+"""What audits offer to the core: audits of tests."""
+
+from __future__ import annotations
+
+from lexiframe.core.base import schemas
+from lexiframe.core.base.feature import Feature
+from lexiframe.study.audits.audits_in_words import audits_in_words
+
+FEATURE = Feature(
+    verdicts=((schemas.AUDITS, audits_in_words),),
+)

@@ -1,0 +1,103 @@
+"""Unjudged documents in words: what they could change, and which to judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.base import printed, schemas
+
+_ENOUGH = 0.95
+"""The share of draws from which the order of a pair counts as one that holes do not change."""
+_IS_OPEN = (pl.col("mean_preference") != 0) & (pl.col("share_widened") < _ENOUGH)
+
+
+def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
+    """State, for each measure, which orders of runs unjudged documents could change.
+
+    Parameters
+    ----------
+    pairs
+        The table ``pairs`` of `hole_sensitivity`; attributes of groups may stand in front.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure``, after the attributes: ``n_pairs``; ``n_open``, the number of pairs whose
+        order is the same in less than 95 % of the widened draws (pairs that tie without holes are
+        not counted); and ``sentence``.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> runs, qrels = lf.simulate_collection(requests=9, runs=3, pool_depth=9, pool_share=0.7)
+    >>> found = lf.hole_sensitivity(runs, qrels, "AP", samples=50)
+    >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
+    By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
+    """
+    said = printed.sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _measure_sentence)
+    on = said.columns[:-1]
+    n_open = _IS_OPEN.sum().cast(pl.Int64)
+    counts = pairs.group_by(on).agg(n_pairs=pl.len().cast(pl.Int64), n_open=n_open)
+    joined = said.join(counts, on=on, nulls_equal=True, maintain_order="left")
+    return joined.select(*on, "n_pairs", "n_open", "sentence")
+
+
+def _measure_sentence(part: pl.DataFrame, of_group: str) -> str:
+    open_pairs = part.filter(_IS_OPEN).sort("share_widened")
+    orders = _orders_phrase(open_pairs, part.height)
+    return f"By {part['measure'][0]}{of_group}, {orders}{_conclusions_phrase(part)}."
+
+
+def _orders_phrase(open_pairs: pl.DataFrame, n_pairs: int) -> str:
+    """Say how many pairs could change their order, and name those that most probably do."""
+    pairs = f"the {n_pairs:,} pairs of runs" if n_pairs > 1 else "the one pair of runs"
+    if open_pairs.is_empty():
+        any_of = f"any of {pairs}" if n_pairs > 1 else pairs
+        return f"unjudged documents are unlikely to change the order of {any_of}"
+    named = [_run_pair(row) for row in open_pairs.iter_rows(named=True)]
+    how_many = f"{open_pairs.height:,} of {pairs}" if n_pairs > 1 else pairs
+    return f"unjudged documents could change the order of {how_many}: {printed.listed(named)}"
+
+
+def _run_pair(row: dict[str, Any]) -> str:
+    """Return the better run of a pair, the other one, and how often their order stays."""
+    first, second = row["run_a"], row["run_b"]
+    if row["mean_preference"] < 0:
+        first, second = second, first
+    return f"{first} over {second} ({row['share_widened']:.0%} of the draws keep it)"
+
+
+def _conclusions_phrase(table: pl.DataFrame) -> str:
+    """Say how many significant differences there are, and how many of them most draws lose."""
+    significant = table.filter(pl.col("reject"))
+    if significant.is_empty():
+        return ""
+    lost = significant.filter(pl.col("share_reject") < _ENOUGH).height
+    n = significant.height
+    if n == 1:
+        stays = "could become one that is not" if lost else "is likely to stay so"
+        return f"; the one difference that is significant now {stays}"
+    if not lost:
+        return f"; the {n:,} differences that are significant now are likely to stay so"
+    become = "one that is not" if lost == 1 else "ones that are not"
+    return f"; of the {n:,} differences that are significant now, {lost:,} could become {become}"
+
+
+def unjudged_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say (for each group) how many documents are to be judged, and how many have most weight."""
+    return printed.sentence_of_each(table, schemas.UNJUDGED, [], _unjudged_sentence)
+
+
+def _unjudged_sentence(part: pl.DataFrame, of_group: str) -> str:
+    if part.is_empty():
+        return "All documents in the tops of the runs are judged."
+    documents, are = ("document", "is") if part.height == 1 else ("documents", "are")
+    # the documents above those that complete the share, and the one that does
+    half, most = ((part["cumulated_share"] < share).sum() + 1 for share in (0.5, 0.9))
+    return (
+        f"{part.height:,} {documents} in the tops of the runs {are} not judged{of_group}; the "
+        f"first {half:,} of the table have half of the weight of all, the first {most:,} nine "
+        "tenths."
+    )

@@ -1,0 +1,166 @@
+"""The command that says how alike runs are, without judgments: ``lexiframe overlap``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from lexiframe.core.cli.inputs import as_columns, found_runs, refuse_replacing
+from lexiframe.core.cli.options import INPUT, MEASURES, OUTPUT, Decimal, Format, OutFile, option
+from lexiframe.core.cli.output import complain, print_table, refuse_other_ending, say, write_table
+from lexiframe.core.io import output_files, problems, qrel_files, reading_options, run_parts
+from lexiframe.core.metrics import each
+from lexiframe.core.pairwise import grouping
+from lexiframe.core.projection import ScoreType, Ties
+from lexiframe.study.overlaps.contrasting import contrasting
+from lexiframe.study.overlaps.overlap import OVERLAPS
+from lexiframe.study.overlaps.overlap import overlap as overlap_of_runs
+from lexiframe.study.overlaps.overlap_in_words import overlap_sentences
+from lexiframe.study.overlaps.shown_overlaps import (
+    contrasting_text,
+    overlap_means,
+    overlap_text,
+    wide_means,
+)
+
+PANEL = "Compare runs"
+EXAMPLES = (
+    "overlap runs/ -m 'RBO(p=0.9),Jaccard@10'",
+    "overlap runs/ --contrast bm25 dense --top 5",
+)
+
+_SHOWN_REQUESTS, _SHOWN_DOCUMENTS = 3, 10
+
+Overlaps = Annotated[
+    list[str] | None,
+    option(
+        MEASURES,
+        "RBO(p=0.9), Jaccard@10, overlap@10, tau@100 or tau_ap@100, with other numbers too; "
+        "several with commas, or repeated.",
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        show_default=" ".join(OVERLAPS),
+    ),
+]
+Contrast = Annotated[
+    tuple[str, str] | None,
+    option(
+        OUTPUT,
+        "Show the requests in which these two runs differ most by the first measure, with both "
+        "tops.",
+        metavar="A B",
+        show_default=False,
+    ),
+]
+Number = Annotated[
+    int | None,
+    option(
+        OUTPUT,
+        "How many requests --contrast shows.",
+        metavar="N",
+        show_default=str(_SHOWN_REQUESTS),
+    ),
+]
+Top = Annotated[
+    int | None,
+    option(
+        OUTPUT,
+        "How many documents of each ranking --contrast shows.",
+        metavar="K",
+        show_default=str(_SHOWN_DOCUMENTS),
+    ),
+]
+Grades = Annotated[
+    str | None,
+    option(INPUT, "Judgments, whose grades --contrast shows beside the documents.", metavar="FILE"),
+]
+
+
+def overlap(
+    *,
+    runs: list[str],
+    third: reading_options.Third | None = None,
+    better: reading_options.Better = "high",
+    ranked_by: reading_options.RankedBy | None = None,
+    header: bool = False,
+    column: list[str] | None = None,
+    decimal: Decimal = ".",
+    name_from: run_parts.NameFrom = "file",
+    qrels: Grades = None,
+    requests: str | None = None,
+    measure: Overlaps = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    duplicates: problems.Duplicates = "error",
+    by: list[str] | None = None,
+    contrast: Contrast = None,
+    number: Number = None,
+    top: Top = None,
+    out: OutFile = None,
+    format: Format = "table",
+) -> None:
+    """Say how alike the rankings of runs are, pair by pair, without judgments.
+
+    Printed are means over requests; --out writes the values of all requests.
+    """
+    if contrast is None:
+        _refuse_without_contrast({"--qrels": qrels, "--number": number, "--top": top})
+    if out is not None:
+        refuse_other_ending(out)
+        output_files.refuse_outputs([out])
+    scan = found_runs(
+        runs,
+        third=third,
+        better=better,
+        ranked_by=ranked_by,
+        name_from=name_from,
+        header=header,
+        decimal=decimal,
+        columns=as_columns(column),
+    )
+    refuse_replacing([out] if out else [], [qrels, requests], scan)
+    measures = measure or [*OVERLAPS]
+    policies: dict[str, Any] = {"ties": ties, "score_type": score_type, "duplicates": duplicates}
+    groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
+    names = grouping.names_of(requests, by)
+    if contrast is None:
+        table = overlap_of_runs(scan, measures, **policies, **groups)
+    else:
+        tops: dict[str, Any] = {
+            "n": _SHOWN_REQUESTS if number is None else number,
+            "depth": _SHOWN_DOCUMENTS if top is None else top,
+            "qrels": qrels,
+        }
+        a, b = contrast
+        table = contrasting(scan, a, b, _first_measure(measures), **tops, **policies, **groups)
+    if out is not None:
+        called = "overlap" if contrast is None else "contrasting"
+        write_table(out, table, {"table": called, "policies": policies})
+        typer.echo(f"wrote {out}", err=True)
+    if contrast is not None and format != "table":
+        print_table(table, format)
+    elif contrast is not None:
+        typer.echo(contrasting_text(table))
+    elif format in ("json", "csv"):
+        print_table(overlap_means(table, names), format)
+    elif format != "table":
+        print_table(wide_means(overlap_means(table, names), names), format)
+    else:
+        text, note = overlap_text(overlap_means(table, names), names)
+        if note:
+            complain(note)
+        say("\n".join(overlap_sentences(table)["sentence"]))
+        typer.echo(f"\n{text}")
+
+
+def _refuse_without_contrast(given: dict[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(f"{name} says what --contrast shows; add --contrast A B")
+
+
+def _first_measure(measures: list[str]) -> str:
+    """Return the notation of the first measure."""
+    return str(each(measures[0])[0])

@@ -1,0 +1,1 @@
+"""Judgments of a sample of the documents."""

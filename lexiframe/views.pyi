@@ -1,0 +1,16 @@
+"""What people look at: charts, tables, the report and the verdict.
+
+`lexiframe.views.charts` has a function for each chart, and `lexiframe.views.display` one for each
+table to look at; both need the extra ``viz``.
+"""
+
+"For users: any table as LaTeX or Markdown"
+from lexiframe.core.views.shown.any_table import latex as latex
+from lexiframe.core.views.shown.any_table import markdown as markdown
+
+"For users: strengths as a page"
+from lexiframe.decide.votes.page import strength_report as strength_report
+
+"For users: pictures, and tables to look at"
+from lexiframe import charts as charts
+from lexiframe.core.views import display as display

@@ -1,5 +1,0 @@
-"""Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -1,5 +1,0 @@
-"""Tables to look at: as text, on a page, in LaTeX and in Markdown."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)
