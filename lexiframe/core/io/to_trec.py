@@ -190,7 +190,7 @@ def _metadata_of_runs(metadata: Any) -> dict[str, Any]:
 def _headers(
     table: Any, metadata: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> dict[str, bytes]:
-    """Return each run's header: the metadata given by the user, otherwise those of the table."""
+    """Return each run's header: the user's metadata, otherwise the metadata of the table."""
     for name in metadata:
         if name not in names:
             raise unknown_name("run", name, names)

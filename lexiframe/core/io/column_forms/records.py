@@ -62,13 +62,7 @@ def fields_of(records: Sequence[Mapping[str, Any]], where: str) -> Iterator[tupl
 
 
 def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -> pl.Series:
-    """Make a column of booleans, int64 or float64 if no value loses digits, otherwise of text.
-
-    Examples
-    --------
-    >>> column_of("k", [2**53 + 1, 0.5], str).to_list()
-    ['9007199254740993', '0.5']
-    """
+    """Make a column of booleans, int64 or float64 if no value loses digits, otherwise of text."""
     # By type, not by isinstance, since True is an int too.
     kinds = {type(value) for value in values if value is not None}
     whole = [value for value in values if type(value) is int]

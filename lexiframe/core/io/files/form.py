@@ -91,7 +91,7 @@ def size_in_rows(table: Batch, room: float = math.inf) -> float:
 
 
 def _array_bytes(array: Any, times: np.ndarray, room: float) -> float:
-    """Return the bytes of an array of which each element occurs so many ``times``."""
+    """Return the bytes of an array in which element i occurs ``times[i]`` times."""
     kind, n = array.type, len(array)
     if n * LEAST > room:
         return math.inf

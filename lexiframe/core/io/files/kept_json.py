@@ -1,4 +1,4 @@
-"""Files of JSON that are kept from one call to a later one, with a checksum of what they say.
+"""Files of JSON that are kept from one call to a later one, with a checksum of their contents.
 
 The checksum is that of the contents and not of the bytes: it still holds when a tool has indented
 the file, or has ended its lines in another way. Whatever else was changed is refused.
@@ -67,7 +67,7 @@ def _checksum(contents: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class KeptJson:
-    """A kind of file that is kept: what it is, its version and fields, and how to get a new one.
+    """A kind of kept file: its name, version and fields, and the way to get a new one.
 
     ``again`` is the advice at the end of each error. ``version`` is one of the fields in the file.
     """
@@ -78,13 +78,13 @@ class KeptJson:
     again: str
 
     def write(self, path: Path, contents: Mapping[str, Any]) -> None:
-        """Write contents whole or not at all; an error leaves what was there before."""
+        """Write contents whole or not at all; after an error the earlier file is still there."""
         text = text_with_checksum({"version": self.version, **contents}, indent=1)
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
     def read(self, path: Path) -> dict[str, Any]:
-        """Return the contents, which have all fields and no others.
+        """Return the contents, whose fields are exactly the expected ones.
 
         Raise ReadError for a file that is damaged, was edited, is of another kind or version, or
         has no checksum, as those of version 1.

@@ -1,4 +1,4 @@
-"""Folders of tables that replace those before as a whole, whenever a process is stopped.
+"""Folders of tables that replace the earlier tables as a whole, even if a process is stopped.
 
 New tables are written to ``.new`` in the folder, and last a list of them, which says that they are
 whole. Who finds the list, a writer or a reader, gives them their places; without it they go.
@@ -23,7 +23,7 @@ _TABLE = re.compile(r"(\w+/)?[\w-]+\.parquet")
 
 @dataclass(frozen=True)
 class NewTables:
-    """Tables that are written to a folder together: their files, and those that go then."""
+    """Tables that are written to a folder together: their files, and the files they replace."""
 
     folder: Path
     names: Sequence[str]
@@ -61,7 +61,7 @@ class NewTables:
 def tables_in(folder: Path) -> Iterator[dict[str, Path]]:
     """Yield where the tables in a folder are, by name, while no other process replaces them.
 
-    Where nothing can be written, new ones that are whole are read where they are.
+    Where nothing can be written, whole new tables are read in the place where they were written.
     """
     with alone_in(folder) as is_locked:
         if is_locked:
@@ -86,9 +86,9 @@ def _settle(folder: Path) -> None:
 
 
 def _told(folder: Path) -> Mapping[str, Iterable[str]]:
-    """Return what the list of new tables says; nothing unless it is whole, and names tables there.
+    """Return the list of new tables; empty unless it is whole and all its tables are there.
 
-    Folders are handed over, and the list may have been edited: what is elsewhere is not touched.
+    A folder may come from elsewhere and its list may be edited: files outside it are not touched.
     """
     path = folder / _NEW / _LIST
     with suppress(OSError, ValueError, KeyError, TypeError):

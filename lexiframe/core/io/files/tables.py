@@ -36,9 +36,8 @@ def reading(where: str, kind: str) -> Iterator[None]:
 def read_arrow(form: Form, data: bytes, where: str) -> pa.Table:
     """Read the bytes of a file that is no text into a table.
 
-    The checksums in a Parquet file are verified: those of its pages, if the writer added any, and
-    that of the whole file, if lexiframe wrote it. Damage to other bytes may not be noticed. Raise
-    ReadError if the file is damaged, or holds more than `content_of` would unpack.
+    The checksums in a Parquet file are verified: one for each page, if the writer added them, and
+    one for the file, if lexiframe wrote it. Damage to other bytes may not be noticed.
     """
     with reading(where, form.name):
         opened = form.open(pa.BufferReader(data), where)

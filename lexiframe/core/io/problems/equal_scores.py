@@ -24,7 +24,7 @@ MEND_TIES = (
 def problems_of_order(
     where: str, run: str, rows: pl.DataFrame, against: Against
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the order that the scores of a run give; ``run`` names it, or is "".
+    """Yield the problems of the order that a run's scores give; ``run`` is its name, or "".
 
     Examples
     --------

@@ -51,7 +51,7 @@ _OF_ANOTHER = rf"(?i)([\s_./:(\[-]+{_STATISTIC}|\s*[(\[]?(±|\+/-))[)\]]*(?P<res
 
 
 def are_of_others(names: pl.Series) -> pl.Series:
-    """Return whether names are those of others with a statistic, a rank or a time behind them.
+    """Return whether names are another name with a statistic, a rank or a time behind it.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def are_of_others(names: pl.Series) -> pl.Series:
 def are_properties(names: pl.Series) -> pl.Series:
     """Return whether names are such as leaderboards give to properties of models.
 
-    All words have to be of that kind, those in brackets too if the others need them.
+    All words have to name properties, words in brackets too if the remaining words need them.
 
     Examples
     --------

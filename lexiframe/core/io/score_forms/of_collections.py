@@ -32,8 +32,8 @@ def has_collections(given: ScoreTable) -> bool:
     """Return whether a table has scores of collections: a column of them, or one for each.
 
     Without a column of collections, rows of runs and no column of requests are a leaderboard,
-    unless all other columns are named like measures of one collection. Runs that have several rows
-    are those of a leaderboard only beside several columns, in which a cell is then there twice.
+    unless all other columns are named like measures of one collection. Several rows of a run make a
+    leaderboard only beside several columns, in which a cell is then there twice.
 
     Examples
     --------

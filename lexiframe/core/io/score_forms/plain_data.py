@@ -65,7 +65,7 @@ def are_records(scores: Any) -> bool:
 
 
 def _metrics_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the scores inside a tool's record by the names of the metrics; None for others."""
+    """Return the scores in a tool's record by the names of the metrics; None for other records."""
     lists = [record[name] for name in _METRICS if name in record]
     if lists and isinstance(lists[0], list | tuple | None):
         return {
@@ -78,14 +78,7 @@ def _metrics_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def records_of_tool(data: bytes) -> pl.DataFrame | None:
-    """Return the rows of a tool's records in a file of JSON; None for any other file.
-
-    Examples
-    --------
-    >>> of = b'{"results": [{"query_id": "1", "metrics": {"f1": 0.5}}]}'
-    >>> records_of_tool(of).rows()
-    [('1', 0.5)]
-    """
+    """Return the rows of a tool's records in a file of JSON; None for any other file."""
     if not any(b'"%s"' % name.encode() in data for name in (*_METRICS, "metrics", "testIdx")):
         return None
     is_lines = data.strip().partition(b"\n")[0].rstrip().endswith(b"}")

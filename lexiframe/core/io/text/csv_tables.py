@@ -87,9 +87,7 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
 
 
 def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
-    r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
-
-    `text_table` says what is left out of the table.
+    r"""Parse a table with a header: ids remain text as written, scores and grades become numbers.
 
     Examples
     --------

@@ -52,13 +52,7 @@ class Members:
 
 
 def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = False) -> Members:
-    r"""Parse each line as a record; ``first`` is the number of the first line.
-
-    Examples
-    --------
-    >>> str(members_of_lines('\n{"a": }\n', "x").problems[0])
-    'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
-    """
+    r"""Parse each line as a record; ``first`` is the number of the first line."""
     members, has_halves = Members(), r"\ud" in text.lower()
     scan = DECODERS[exact].scan_once  # type: ignore[attr-defined]
     for line, record in enumerate(text.split("\n"), first):
@@ -205,7 +199,7 @@ def _repeated_names(where: str, found: str) -> Problem:
 def _problems_of_member(
     where: str, twins: list[str], half: str, name: str | None, place: int, order: int
 ) -> Iterator[Problem]:
-    """Describe repeated names, of which Python would drop one, and an unpaired surrogate."""
+    """Describe repeated names, of which Python would keep one only, and an unpaired surrogate."""
     at = f"record {place}" if name is None else ""
     for twin in dict.fromkeys(twins):
         whose = f" (query {name!r})" if name not in (None, twin) else ""

@@ -38,10 +38,10 @@ class RepeatedNameError(ValueError):
 def load_json(text: str, *, exact: bool = False, any_length: bool = False) -> Any:
     r"""Parse JSON as Python does, but raise for repeated names and unpaired surrogates.
 
-    Of two fields of one name in an object, Python would keep only the second. An unpaired surrogate
-    is half a character, which no valid text has. With ``exact``, which takes longer, floats from
-    2^53 on become `NumberAsWritten`. With ``any_length``, which takes longer too, whole numbers of
-    more digits than Python converts do so as well; without ``exact`` they are infinite.
+    Of two fields of one name, Python would keep only the second. An unpaired surrogate is half a
+    character, which no valid text has. With ``exact`` (slower), floats from 2^53 on become
+    `NumberAsWritten`. With ``any_length`` (slower), so do whole numbers of more digits than Python
+    converts; without ``exact`` they are infinite.
 
     Examples
     --------

@@ -149,7 +149,7 @@ def _good_rows(
 def _problems_of_lines(
     lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None
 ) -> pl.DataFrame:
-    """Describe what is wrong in lines that are no rows, and how to mend them."""
+    """Describe the problems of lines that are no rows, with the advice to mend them."""
     few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))
     is_text, is_narrow = pl.col("bytes").is_null(), pl.col("n") < layout.at_least
     hinted = [] if hint is None else [(pl.col("n") == hint.width, hint.advice)]
