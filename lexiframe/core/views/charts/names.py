@@ -1,4 +1,4 @@
-"""Long names, cut so that those of two rows never look the same."""
+"""Long names, cut so that two rows never look alike."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _cut(name: str, most: int) -> str:
 
 
 def shown_as(names: dict[str, str], datum: str) -> str:
-    r"""Return the expression of Vega that looks a name up, and returns others as they are.
+    r"""Return the expression of Vega that replaces a long name and returns any other name.
 
     Examples
     --------

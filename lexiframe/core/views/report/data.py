@@ -1,4 +1,4 @@
-"""What the page of an evaluation is made of: its tables, and what is known of each request."""
+"""The data of an evaluation's page: its tables, and the facts of each request."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _inference(
 
 
 def _are_several(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> bool:
-    """Return whether the default was one test for some measures, and another for others."""
+    """Return whether the default test differs between measures."""
     return inference["test"] == tests.AUTO and comparisons["test"].n_unique() > 1
 
 
@@ -176,7 +176,7 @@ def _named_alike(table: pl.DataFrame, *, are_several: bool) -> pl.DataFrame:
 
 
 def _sort_as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
-    """Return the names of a column in the order in which they were asked for.
+    """Return the names of a column in the order of the user's list.
 
     The column's names may have options behind them: ``t(alternative='greater')``.
     """
@@ -188,7 +188,7 @@ def _sort_as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
 def _measure_facts(
     name: str, cells: dict[str, Any] | None, measures: Sequence[Measure]
 ) -> dict[str, Any]:
-    """Return what the page knows of a measure; cells is None when no request counts for it."""
+    """Return the page's facts of a measure; cells is None when no request counts for it."""
     decides = None
     for m in measures:
         if isinstance(m, LexicographicPreference) and str(m) == name:
@@ -273,8 +273,6 @@ def cut_intervals(
 ) -> dict[str, pl.DataFrame]:
     """Return tables whose intervals are cut, and ``interval_notes``, a row for each note.
 
-    ``known`` are the facts of the measures.
-
     Examples
     --------
     >>> means = pl.DataFrame({"group": "", "measure": "AP", "run": "a", "mean": 0.75,
@@ -310,8 +308,8 @@ def rank_probabilities(
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the table of `rank_distributions`, and notes on how it was computed, or why not.
 
-    Each measure is ordered as the evaluation orders it: metrics by their mean, preferences by
-    ``order``. Those of which runs lack requests have no order, unless each run has that by its own.
+    Each measure is ordered like in the evaluation: metrics by their mean, preferences by ``order``.
+    Measures whose runs lack requests have no order, unless each run keeps its own requests.
     """
     s, d = tables["scores"], tables["preferences"]
     others = d.filter(~pl.col("measure").is_in(s["measure"].unique().implode()))

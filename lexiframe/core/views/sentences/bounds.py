@@ -1,4 +1,4 @@
-"""Intervals as they are shown: within the bounds of the measure, with a note that says so."""
+"""Intervals for display: within the bounds of the measure, with a note about this."""
 
 from __future__ import annotations
 
@@ -19,20 +19,12 @@ def cut_at_bounds(
     value: Literal["mean", "mean_difference"] = "mean",
     known: facts.Known | None = None,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Cut intervals at the bounds of their measure; return notes on what they say.
+    """Cut intervals at the bounds of their measure; return notes on the intervals.
 
-    The table that was computed stays as it is: an interval of t can be wider than the measure's
-    range. Measures whose bounds are not known, or whose values are out of them because they come
-    from another tool (percent, say), are not cut.
-
-    Parameters
-    ----------
-    table
-        Rows with ``measure, ci_low, ci_high``, and ``n`` where it is known.
-    value
-        The column of the values: ``mean``, or ``mean_difference``.
-    known
-        The facts of measures; others have those that their names tell.
+    The given table does not change: an interval of t can be wider than the measure's range.
+    ``value`` names the column of values, ``known`` has facts of measures, by default the facts that
+    their names tell. Measures with unknown bounds, or with values outside them (percent, from
+    another tool), are not cut.
 
     Examples
     --------
@@ -75,7 +67,7 @@ def _ends_at_bounds(table: pl.DataFrame, name: str, of: facts.Facts, value: str)
 
 
 def _disagreement_note(table: pl.DataFrame) -> list[str]:
-    """Say what is asked by an interval and by joint sign flips, where the two seem to disagree."""
+    """Say that an interval and joint sign flips ask different questions, where they disagree."""
     if not {"correction", "reject"} <= {*table.columns}:
         return []
     lacks_zero = (pl.col("ci_low") > 0) | (pl.col("ci_high") < 0)

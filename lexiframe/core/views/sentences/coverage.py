@@ -1,4 +1,4 @@
-"""Coverage in words: what all runs answered, and what was different about them."""
+"""Coverage in words: the rankings of all runs, and differences between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lexiframe.core.projection import answers
 def told_of_each(
     coverage: pl.DataFrame, told: Callable[[pl.DataFrame], Iterable[str]]
 ) -> tuple[str, ...]:
-    """Return what is told of a coverage, with the name of each collection in front.
+    """Return the sentences on a coverage, with the name of each collection in front.
 
     Examples
     --------
@@ -33,10 +33,10 @@ def told_of_each(
 
 
 def judged_where_pooled(coverage: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
-    """Return a coverage that says how much is judged only where judgments are those of a pool.
+    """Return a coverage with the share of judged documents only where judgments come from a pool.
 
-    Where every judged document has a positive grade, as those that users had in the test set of a
-    recommender, no document was looked at for being judged: nearly all have no judgment.
+    If every judged document has a positive grade, like the items that users of a recommender chose,
+    no document was looked at for being judged: nearly all have no judgment.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def run_names(runs: Sequence[str], many: str = "runs") -> str:
 
 
 def rankings_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
-    """Return sentences on the rankings that runs lack, and on those that begin with their query."""
+    """Return sentences on missing rankings, and on rankings that begin with their query."""
     how = printed.advice(python="exclude_self=True", terminal="--exclude-self")
     own = answers.own_queries_in_words(coverage)
     return (
@@ -148,7 +148,7 @@ _CUTOFF = r"@([0-9]+)"
 def cuts_in_words(coverage: pl.DataFrame, measures: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence on runs that are cut at different depths, where a measure sees them all.
 
-    Measures with a cutoff at the least depth or above see the same of all runs.
+    Measures with a cutoff at the least depth or above treat all runs alike.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Comparisons of pairs as people read them: a row in one piece, what is the same in the caption."""
+"""Comparisons of pairs for reading: one line for each row, constant columns in the caption."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from lexiframe.core.views.sentences.bounds import cut_at_bounds
 def comparisons_in_short(
     c: pl.DataFrame, measures: Sequence[str], alpha: float
 ) -> tuple[str, pl.DataFrame]:
-    """Return a caption, and the columns that one reads: pair, difference, interval, p, verdict.
+    """Return a caption, and the columns to read: pair, difference, interval, p, verdict.
 
-    The measures are in the order in which they were asked for. Tests, corrections and numbers of
-    requests are columns only where they differ.
+    The measures are in the order of the user's list. Tests, corrections and numbers of requests are
+    columns only where they differ.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def _title(of: pl.DataFrame) -> str:
 
 
 def _caption(c: pl.DataFrame, differing: Sequence[str], alpha: float) -> str:
-    """Say what is the same in all rows."""
+    """Describe the constant columns of all rows."""
     if c.is_empty():
         return "No pair of runs is compared."
     row = c.row(0, named=True)

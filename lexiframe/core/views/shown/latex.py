@@ -144,7 +144,7 @@ def _row_line(cells: Iterable[str]) -> str:
 
 
 def _long_table(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
-    """Return a table of several pages, each of which begins with the names of the columns."""
+    """Return a table of several pages, each with the names of the columns on top."""
     return [
         rf"\begin{{longtable}}{{{sides}}}",
         *([rf"{named} \\"] if named else []),
