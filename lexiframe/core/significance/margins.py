@@ -61,7 +61,7 @@ class Margins:
         return share * abs(mean)
 
     def refuse_unknown(self, measures: Iterable[str]) -> None:
-        """Raise when a margin is that of a measure that the table lacks."""
+        """Raise when a margin names a measure that the table lacks."""
         known = list(dict.fromkeys(measures))
         for name in self.by_measure:
             if name is not None and name not in known:
@@ -71,7 +71,7 @@ class Margins:
 def margins_of(
     called: str, margin: Margin, baseline: str | None = None, alpha: float = 0.05
 ) -> Margins:
-    """Check what a user gave as ``margin``, and the level of the one-sided tests.
+    """Check the user's ``margin``, and the level of the one-sided tests.
 
     Examples
     --------

@@ -51,13 +51,7 @@ def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
 
 @lru_cache  # measures of the same runs and requests ask for the same one
 def quantile(tail: float, k: int, df: int) -> float:
-    """Return the q with P(Q > q) = tail.
-
-    Examples
-    --------
-    >>> round(quantile(0.05, k=3, df=20), 4)
-    3.5779
-    """
+    """Return the q with P(Q > q) = tail."""
     from scipy.optimize import brentq
 
     def above(log_q: float) -> float:
@@ -82,7 +76,7 @@ def _log_density(t: np.ndarray, df: int) -> np.ndarray:
 
 
 def _support(df: int) -> tuple[float, float]:
-    """Return the interval of log s outside of which the density is negligible."""
+    """Return the interval of log s; outside of it the density is negligible."""
     from scipy.optimize import brentq
 
     def above(t: float) -> float:

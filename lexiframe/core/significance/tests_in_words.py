@@ -29,7 +29,7 @@ _CORRECTIONS = {
 def how_tested(
     rows: Sequence[dict[str, Any]], names: Sequence[str], alpha: float, family: str
 ) -> str:
-    """Return the tests, correction, family, level and number of requests of some measures in words.
+    """Return tests, correction, family, level and number of requests of some measures in words.
 
     The requests of the pairs are between ``n`` and ``n_most`` of the rows.
     """
@@ -70,13 +70,7 @@ def each_test(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
 
 
 def test_and_correction(test: str, correction: str) -> tuple[str, str]:
-    """Return the test in words, and the correction in words that the family follows.
-
-    Examples
-    --------
-    >>> test_and_correction("t", "holm")
-    ('paired t-test', "Holm's correction over")
-    """
+    """Return the test in words, and the correction in words that the family follows."""
     name, _, options = test.partition("(")
     # The comparisons that a user gives may have tests and corrections that are not ours.
     how = _TESTS.get(name, name) + (f" ({options}" if options else "")
