@@ -30,10 +30,10 @@ def check_missing(called: str, missing: object) -> None:
 
 
 def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
-    """Do with a table of scores or preferences as ``missing`` says.
+    """Apply ``missing`` to a table of scores or preferences; return also the measures affected.
 
-    Also return the measures of which runs lack requests. None leaves the table as it is, and so
-    does "own". "zero" leaves counts alone, as they order no runs.
+    These are the measures whose runs lack requests. None and "own" change nothing. "zero" leaves
+    counts alone, as they order no runs.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _cube_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
 
 
 def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
-    """Return for each measure of which runs lack requests their number and what each run has.
+    """Return, by measure whose runs lack requests, their number and the number of each such run.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
 
 
 def refuse_lacking(measure: str, table: Any, missing: Missing | None) -> None:
-    """Raise where runs lack requests of a measure, unless the order may be of what each run has.
+    """Raise where runs lack requests of a measure, unless each run may keep its own requests.
 
     A mean over different requests is no ranking: a run with one easy request would come first.
     """

@@ -60,7 +60,7 @@ class Ordered:
 
 
 def table_for(d: Any, method: str) -> Table:
-    """Turn scores or preferences into what the method needs; sums stay as they are."""
+    """Turn scores or preferences into the array that the method needs; sums stay unchanged."""
     if isinstance(d, Table):
         return d
     d = to_polars(d)  # once: a stream can be read only once
@@ -81,8 +81,8 @@ def laid_out(d: Any, method: str) -> arrays.ScoreCube | PairCube:
 def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Iterator[Ordered]:
     """Order the runs under each measure over all requests, as one sample.
 
-    Where runs lack requests, the order is refused as `refuse_lacking` says; or, without
-    ``refuse``, the values have no ranks.
+    Where runs lack requests, `refuse_lacking` raises; or, without ``refuse``, the values have no
+    ranks.
     """
     for measure, of_measure in table:
         allows = RULES[rule.method].allows_gaps

@@ -214,10 +214,8 @@ def measure_positions(
 ) -> PairCube:
     """Return the scores and preferences by some measures, of all requests of checked positions.
 
-    Raises
-    ------
-    LexiframeError
-        For one run alone; and for a measure with a ``rel`` that no item of any request reaches.
+    One run alone is an error, and so is a measure with a ``rel`` that no item of any request
+    reaches.
     """
     metrics = [measure for measure in measures if isinstance(measure, Metric)]
     values = [values_of(p, metrics, no_relevant)] if metrics else []
@@ -232,7 +230,7 @@ def measure_positions(
 
 
 def cube_of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
-    """Return tables of scores and preferences of the same runs as arrays; either may be empty."""
+    """Return tables of scores and of preferences as one cube; either table may be empty."""
     none = pl.Series([], dtype=pl.String)
     scores = score_cube(s) if s.height else ScoreCube.none(none, none)
     pairs = pair_cube(d) if d.height else PairCube.unknown(none, scores)
@@ -251,14 +249,10 @@ def project_runs(
     baseline: str | None = None,
     **how: Any,
 ) -> Projected:
-    """Rank runs (see `rank`) and find the positions that measures need; warn of what was dropped.
+    """Rank runs (see `rank`) and find the positions for the measures; warn of dropped data.
 
-    ``how`` has other arguments of `rank`.
-
-    Raises
-    ------
-    LexiframeError
-        Before runs are read, for more preferences than fit in memory; and as `rank`.
+    ``how`` has further arguments of `rank`. It raises LexiframeError, before runs are read, for
+    more preferences than fit in memory.
     """
 
     def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
@@ -290,9 +284,9 @@ def rank(
     """Rank the judged items in all runs, with the pool if a measure needs it.
 
     ``hashed`` asks for the sha256 of files and for fingerprints of the runs. A measure's ``rel``
-    below that of the policies is an error, because positions do not contain lower grades.
+    below the ``rel`` of the policies is an error, because positions do not contain lower grades.
     ``foresee`` may raise before runs are read, and again when all are known, as one source may have
-    several. ``are_part`` says that these are some of the requests.
+    several. ``are_part``: these are some of the requests.
     """
     needed.refuse_lower_rel(measures, policies.rel)
     needed.refuse_of_items(measures)
@@ -315,7 +309,7 @@ def refuse_many_pairs(
 ) -> None:
     """Raise when the preferences between all runs, or with a baseline, do not fit in memory.
 
-    With a ``limit`` there are no more than that many bytes of it.
+    ``limit`` is the most memory in bytes.
     """
     kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
     shape = (n_runs, int(kept.sum()), len(measures))
@@ -325,7 +319,7 @@ def refuse_many_pairs(
 def projected_of(
     ranked: RankedRuns, measures: Sequence[Measure], no_relevant: NoRelevant
 ) -> Projected:
-    """Find the positions of ranked runs, for those of the measures that have something to count."""
+    """Find the positions of ranked runs for the measures with a relevant item to count."""
     items = ranked.judged.items
     relevant = items["relevance"].filter(items["is_relevant"])
     # Positions have the same columns where nothing counts: those of other requests are added.

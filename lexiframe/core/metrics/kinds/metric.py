@@ -160,7 +160,7 @@ class Metric:
         return hash(str(self))
 
     def _identity(self) -> tuple[Any, ...]:
-        """Return what equal metrics share: kind, notation, and the fields of the kind's own.
+        """Return the identity of a metric: kind, notation, and the fields of the kind's own.
 
         The notation stands for the common fields, because AP and AP(denominator="m") are one metric
         though ``given`` differs. The own fields hold functions, such as the exposure.
@@ -225,7 +225,8 @@ class Metric:
     def _with(self, missing: list[str], share: str = "cutoff", example: str = "10") -> str:
         """Return the notation with the missing parameters; ``share`` is the one behind @.
 
-        It keeps those that were given, so that who follows the advice is not asked for them again.
+        Given parameters are kept, so that a user who follows the advice is not asked for them
+        again.
         """
         at = self.cutoff if share == "cutoff" else self.values[share]
         text = self._written(at, share, missing).replace("'...'", "...")

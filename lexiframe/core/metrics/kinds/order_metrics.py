@@ -67,7 +67,7 @@ class LexicographicMetric(Metric):
         requests: matrices.Requests,
         group: np.ndarray,
     ) -> None:
-        """Raise when rankings that differ have the same number, up to what counts as a tie."""
+        """Raise if two different rankings get tied values."""
         if "n" not in self.parameters:
             return
         order, differs_at = sort_rankings(positions[::-1])
@@ -93,9 +93,9 @@ _REQUESTS = 2000
 def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sort the rankings of each request, best first, and find where each differs from the next.
 
-    ``positions`` is m × runs × requests, and the level that is compared first is in front. The
-    results are the sorted runs, runs × requests, and for each run but the last the first level at
-    which it differs from the next one, or m if it is equal: (runs − 1) × requests.
+    ``positions`` is m × runs × requests, and the level that is compared first is in front. Returns
+    the sorted runs, runs × requests, and for each run but the last the first level at which it
+    differs from the next one, or m if it is equal: (runs − 1) × requests.
 
     Examples
     --------
@@ -220,13 +220,7 @@ def rank_by_precision(positions: np.ndarray) -> np.ndarray:
 
 
 def rank_by_recall(positions: np.ndarray) -> np.ndarray:
-    """Rank the rankings by their last levels; 1 is the worst, and equal rankings share a rank.
-
-    Examples
-    --------
-    >>> rank_by_recall(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
-    [1, 3, 1, 2]
-    """
+    """Rank the rankings by their last levels; 1 is the worst, and equal rankings share a rank."""
     return rank_by_precision(positions[::-1])
 
 
@@ -258,7 +252,7 @@ def leximin(positions: np.ndarray, n: int) -> np.ndarray:
 
 
 def rank_metric(name: str, direction: Direction, rel: float | None = None) -> LexicographicMetric:
-    """Return the metric ``name.rank``, the rank of a ranking among those of its request."""
+    """Return the metric ``name.rank``, the rank of a ranking within its request."""
     by_recall = direction == "recall"
     return LexicographicMetric(
         f"{name}.rank",

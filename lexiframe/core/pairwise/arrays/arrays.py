@@ -88,7 +88,7 @@ class Pairs:
 
     @property
     def _filled(self) -> np.ndarray:
-        """The preferences, with 0 for those that are missing."""
+        """The preferences, with 0 in place of missing ones."""
         return self.values if np.isfinite(self.values).all() else np.nan_to_num(self.values)
 
     @property
@@ -341,7 +341,7 @@ class Cells:
 
     @cached_property
     def ranks(self) -> np.ndarray:
-        """The mid-ranks of the runs in each unit; those without a result share the last ones."""
+        """The mid-ranks of the runs in each unit; runs without a result share the last ranks."""
         known = np.where(np.isnan(self.values), _LAST, self.values)
         return sums.mid_ranks(known, self.rounding)
 
@@ -367,8 +367,8 @@ class Cells:
     def leads(self, weights: np.ndarray, *, of_both: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return the leads of pairs, and the weight of the units that know them: samples × pairs.
 
-        ``weights`` are samples × units. With ``of_both`` only units count in which both runs have
-        a result; else also those in which one of them has none, and loses.
+        ``weights`` are samples × units. With ``of_both`` only units count in which both runs have a
+        result; otherwise a run without a result loses to a run that has one.
 
         Examples
         --------
@@ -403,10 +403,10 @@ _AT_ONCE = 128
 
 
 def _sum_of_rows(rows: np.ndarray) -> np.ndarray:
-    """Return the sums of columns, each to the same bits as if it were alone.
+    """Return the sums of columns, bit for bit equal to the sum of each column alone.
 
-    The order is that in which NumPy adds the numbers of one array: in eight sums, in parts of up to
-    128. For many columns at once it takes a fraction of the time of one after the other.
+    The order is NumPy's for the numbers of one array: in eight sums, in parts of up to 128. For
+    many columns at once it takes a fraction of the time of one after the other.
 
     Examples
     --------
@@ -437,7 +437,7 @@ def _one_by_one(total: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def score_differences(
     values: np.ndarray, a: np.ndarray, b: np.ndarray, *, smaller_is_better: bool, is_exact: bool
 ) -> np.ndarray:
-    """Return by how much the scores of runs ``a`` are better than those of ``b``, by request."""
+    """Return the advantage of runs ``a`` in their scores over runs ``b``, requests × pairs."""
     # A table of scores lacks m, of which kernels.py takes the parts.
     flags = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
     parts = sums.parts_of(values) if is_exact else None
@@ -642,7 +642,7 @@ class PairCube:
         self.scores.fill(other.scores)
 
     def _axes(self, runs: pl.Series) -> tuple[pl.Series, pl.Series, pl.Series]:
-        """Return the names along each axis, those of pairs as numbers by the places in ``runs``."""
+        """Return the names along each axis; pairs become numbers by the places in ``runs``."""
         place = np.arange(len(runs))
         if not self.runs.equals(runs):
             place = np.where(self.runs.is_in(runs.implode()), runs.search_sorted(self.runs), -1)
@@ -717,7 +717,7 @@ def put(
     found: np.ndarray,
     theirs: Sequence[pl.Series],
 ) -> None:
-    """Fill in the cells of an array whose names on each axis another array has as well.
+    """Copy the cells that both arrays have, by their names on each axis.
 
     Examples
     --------
@@ -750,7 +750,7 @@ def _crossed(array: np.ndarray, places: Sequence[_Place]) -> tuple[np.ndarray, .
 
 
 class PairsByMeasure(NamedTuple):
-    """Preferences of single requests, of which one measure at a time is in memory.
+    """Preferences of single requests, with one measure at a time in memory.
 
     Each of the ``n`` cubes has one measure; beside it are the attributes of its requests that form
     groups, or None.
@@ -761,7 +761,7 @@ class PairsByMeasure(NamedTuple):
 
 
 def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> np.ndarray:
-    """Return the indices of all pairs, or of those with one of some runs, by (run_a, run_b).
+    """Return the indices of all pairs, or of pairs with a baseline run, by (run_a, run_b).
 
     Examples
     --------
@@ -786,10 +786,10 @@ _CELLS = 2**16
 
 
 def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:
-    """Count the cells in which two measures have the same sign, not 0: measures × measures.
+    """Count the cells in which two measures have equal signs, not 0: measures × measures.
 
-    ``values`` are measures × requests × pairs, NaN where there is none, of which at most ``most``
-    are counted at once.
+    ``values`` are measures × requests × pairs, NaN where there is none; at most ``most`` cells of a
+    measure are counted at once.
 
     Examples
     --------

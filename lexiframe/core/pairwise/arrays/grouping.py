@@ -78,7 +78,7 @@ def group_tables(
 def _group_table(
     compute: Callable[[Any], pl.DataFrame], group: pl.DataFrame, part: Any
 ) -> pl.DataFrame:
-    """Put a group's attributes in front of what is found in it; errors name the group."""
+    """Put a group's attributes in front of its table; errors name the group."""
     if not group.width:
         return compute(part)
     try:
@@ -165,8 +165,8 @@ _SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests=
 def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     """Return the attributes of each request of a table: query_id and ``names``.
 
-    A request that the frame lacks has nulls, and a warning says so. The column of the requests
-    may have any name that the readers know. Values are as `name_group_values` has them.
+    A request that the frame lacks has nulls, and a warning says so. The column of requests may have
+    any name that the readers know. `name_group_values` makes the values.
     """
     requests = _frame_of(requests)
     for name in names:
@@ -227,10 +227,10 @@ def _group_members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
 
 
 def name_group_values(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return a table whose columns ``names`` hold what can name a group; raise if they do not.
+    """Return a table whose columns ``names`` can name groups; raise if they cannot.
 
-    NaN is no value, as null is. Durations, bytes of text, and intervals and periods of pandas
-    become text: ``(0, 4]``, ``2024-01``. Lists and other nested values are refused.
+    NaN becomes null. Durations, bytes of text, and intervals and periods of pandas become text:
+    ``(0, 4]``, ``2024-01``. Lists and other nested values are refused.
 
     Examples
     --------

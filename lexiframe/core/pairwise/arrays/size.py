@@ -34,8 +34,8 @@ def refuse_too_many(
 ) -> None:
     """Raise when preferences need more memory than there is; the message begins with ``function``.
 
-    With a ``baseline``, one run or several, only the pairs that contain one of them are counted.
-    With a ``limit`` there are no more than that many bytes of memory.
+    With a ``baseline``, one run or several, only pairs that contain one are counted. ``limit`` is
+    the most memory in bytes.
 
     Examples
     --------
