@@ -118,7 +118,7 @@ def warn(message: str) -> None:
 
 
 def warn_again(caught: warnings.WarningMessage, about: str) -> None:
-    """Warn of what was caught: of data with words in front, of anything else as it was."""
+    """Repeat a caught warning: about data with words in front, any other unchanged."""
     if issubclass(caught.category, LexiframeWarning):
         warn(f"{about}{caught.message}")
     else:
@@ -208,10 +208,9 @@ def check_choice(where: str, value: object, choices: Iterable[object], name: str
 
 
 def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
-    """Return the names that words may mean: similarly spelled ones, then those that contain a word.
+    """Return the names likely for some words: similar spellings, then names that contain a word.
 
-    ``cutoff`` is the similarity of spelling from which a name counts, from 0 to 1 (equal), as
-    `difflib` measures it.
+    ``cutoff`` is the least similarity of spelling, from 0 to 1 (equal), as `difflib` measures it.
 
     Examples
     --------
@@ -228,9 +227,9 @@ def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) 
 def _alike(word: str, names: Iterable[str], cutoff: float) -> list[str]:
     """Return the three names that are spelled most like a word.
 
-    First come those that differ in signs alone (run-2), then those whose numbers have more or fewer
-    leading zeros (run02). Of names as similar as others, those with the same numbers come first:
-    a wrong letter is a likelier slip than another digit of the number of a run.
+    First come names that differ in signs alone (run-2), then names whose numbers have more or fewer
+    leading zeros (run02). Among equally similar names, equal numbers come first: a wrong letter is
+    a likelier slip than another digit of the number of a run.
     """
     from difflib import SequenceMatcher, get_close_matches
 
@@ -261,18 +260,12 @@ def _parts(name: str) -> tuple[str, list[str]]:
 
 
 def one_line(error: object) -> str:
-    r"""Return the message of another library's error as one line, to quote it.
-
-    Examples
-    --------
-    >>> one_line(OSError("Invalid data\n"))
-    'Invalid data'
-    """
+    r"""Return the message of another library's error as one line, to quote it."""
     return " ".join(str(error).split())
 
 
 def shown(value: object) -> str:
-    """Return a value as it is shown in an error message: a long one without its middle.
+    """Return a value for an error message: a long one without its middle.
 
     Examples
     --------

@@ -44,7 +44,7 @@ Face = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
 
 
 def _lacking(package: str, name: str, error: ModuleNotFoundError) -> Exception:
-    """Return the error for a name of a feature that was taken away; other errors as they are."""
+    """Return the error for a name of a feature that was taken away; any other error unchanged."""
     from lexiframe.core.base.errors import MissingFeatureError
 
     part = str(error.name).split(".")[:3]
@@ -61,13 +61,7 @@ LESS = "Reached all the same"
 
 
 def completed(groups: list[Group]) -> list[Group]:
-    """Return the groups whose names completion offers: those above the title `LESS`.
-
-    Examples
-    --------
-    >>> [title for title, _, _ in completed([("Red", "", {}), (LESS, "", {}), ("Blue", "", {})])]
-    ['Red']
-    """
+    """Return the groups whose names completion offers: the groups above the title `LESS`."""
     titles = [title for title, _, _ in groups]
     return groups[: titles.index(LESS) if LESS in titles else None]
 
@@ -139,7 +133,7 @@ def user_names(room: Any) -> list[str]:
 
 
 def described(about: str, groups: list[Group]) -> str:
-    """Return the docstring of a package: its stub's, and the groups of names, each with its text.
+    """Return the docstring of a package: of its stub, then the groups of names with their texts.
 
     Examples
     --------

@@ -41,9 +41,9 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 def drawn_blocks(
     n: int, samples: int, seed: int, *, size: int | None = None, rows: int | None = None
 ) -> Iterator[np.ndarray]:
-    """Yield the samples of `drawn_requests` in blocks, of which only one has to be in memory.
+    """Yield the samples of `drawn_requests` in blocks, one of which has to be in memory.
 
-    A block has as many samples as `rows_at_once` says, or ``rows``; the last may have fewer.
+    A block has ``rows`` samples (by default `rows_at_once`); the last may have fewer.
 
     Examples
     --------
@@ -117,9 +117,9 @@ _NUMBERS = 2**23
 
 
 def rows_at_once(n: int, most: int = ROWS) -> int:
-    """Return how many trials of n requests a block has: ``most``, or fewer of very many requests.
+    """Return the number of trials of n requests in a block: ``most``, or fewer of many requests.
 
-    It is a multiple of 4, so that blocks have no influence on what `flips` draws.
+    It is a multiple of 4, so that blocks have no influence on the draws of `flips`.
     """
     return max(4, min(most, _NUMBERS // max(n, 1)) // 4 * 4)
 
@@ -155,8 +155,8 @@ _FLIPS = 4000
 def flips(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
     """Yield which of n signs are turned, 1 or 0, in blocks of many trials × n.
 
-    So many trials need no memory. An enumeration leaves out the row without a 1, which is the
-    observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
+    An enumeration leaves out the row without a 1, which is the observation itself: p = (1 + count)
+    / (1 + trials) counts it already, so p is then exact.
 
     Examples
     --------
@@ -210,13 +210,13 @@ def halves(
 def symmetric_interval(
     estimate: float | None, values: np.ndarray, alpha: float, bounds: tuple[float, float]
 ) -> tuple[float | None, float | None]:
-    """Return the estimate ± twice the 1 − α quantile of how far values are from it, within bounds.
+    """Return the estimate ± twice the 1 − α quantile of the values' distances, within bounds.
 
-    Values that are NaN are left out; None if all are, if there is no estimate, or if the interval
-    would have no width, as samples that all agree do not show that it is certain. It is that of
-    Hall, "On symmetric bootstrap confidence intervals", JRSS B 50 (1988), but twice as wide: τ and
-    other numbers of orders are farther from those of the true means than samples are from them, and
-    simulations say that twice the width is enough.
+    NaN values are left out; None if all are, if there is no estimate, or if the interval would have
+    no width, as samples that all agree do not show that it is certain. It is the interval of Hall,
+    "On symmetric bootstrap confidence intervals", JRSS B 50 (1988), but twice as wide: τ and other
+    numbers of orders are farther from their values for the true means than samples are from them,
+    and simulations say that twice the width is enough.
 
     Examples
     --------

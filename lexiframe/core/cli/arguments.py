@@ -30,10 +30,7 @@ def refuse_measures(files: Sequence[str]) -> None:
 
 
 def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
-    """Raise when a measure stands where a file is expected, or a folder for the judgments.
-
-    A folder of Parquet files with judgments is a data set.
-    """
+    """Raise when a measure stands where a file is expected, or a folder for the judgments."""
     refuse_measures([qrels, *runs])
     if output_files.found_at(qrels) == "a folder" and not _is_data_set_of_judgments(Path(qrels)):
         judged = [given for given in runs if holds_judgments(given)]

@@ -130,7 +130,7 @@ class HashIndex:
         return cls(hashes, tuple(tables))
 
     def find(self, hashes: np.ndarray, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows whose hash is that of an item, ascending, and the index of each item."""
+        """Return the rows whose hash equals an item's, ascending, and the index of each item."""
         rows: list[np.ndarray] = []
         items: list[np.ndarray] = []
         left: np.ndarray | None = None
@@ -150,7 +150,7 @@ class HashIndex:
 
 @dataclass(frozen=True)
 class Slots:
-    """A table of items in which each query has a window of slots.
+    """A table of items, with a window of slots for each query.
 
     An entry is -1 where there is no item. Else it is twice the item, and 1 more if the next table
     has other items with the same slot in this one.

@@ -1,4 +1,4 @@
-"""What is said first: a verdict is a frame that prints its sentences, a summary begins with one."""
+"""First sentences: a verdict is a frame that prints its sentences, a summary begins with one."""
 
 from __future__ import annotations
 

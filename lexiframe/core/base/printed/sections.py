@@ -1,4 +1,4 @@
-"""Parts of what is printed: a title, a table whose rows stay in one piece, and notes below it."""
+"""Parts of printed output: a title, a table whose rows stay in one piece, and notes below it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lexiframe.core.base.printed.words import and_joined
 
 
 def take_out_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
-    """Take out the columns that have the same value in all rows; return them in words.
+    """Take out the constant columns; return them in words.
 
-    A table of less than two rows, or of constant columns only, stays as it is.
+    A table of less than two rows, or of constant columns only, does not change.
 
     Examples
     --------
@@ -40,9 +40,9 @@ def take_out_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
 
 
 def plain_text(table: pl.DataFrame, *, is_matrix: bool = False) -> str:
-    """Return a table as text, below a line that says what is the same in all rows.
+    """Return a table as text, below a line with its constant columns.
 
-    Rows stay in one piece, so that the last columns may have no room; those of a matrix go on in
+    Rows stay in one piece, so that the last columns may have no room; rows of a matrix go on in
     another table below.
     """
     same, table = take_out_constants(table)
@@ -53,13 +53,7 @@ def plain_text(table: pl.DataFrame, *, is_matrix: bool = False) -> str:
 
 
 def join_interval_ends(table: pl.DataFrame) -> pl.DataFrame:
-    """Write the ends of intervals, ci_low and ci_high, into one column.
-
-    Examples
-    --------
-    >>> join_interval_ends(pl.DataFrame({"ci_low": [0.25], "ci_high": [1.0], "n": [9]})).rows()
-    [('0.250, 1.000', 9)]
-    """
+    """Write the ends of intervals, ci_low and ci_high, into one column."""
     if not {"ci_low", "ci_high"} <= {*table.columns}:
         return table
     ends = table.select("ci_low", "ci_high").iter_rows()
@@ -74,7 +68,7 @@ def join_interval_ends(table: pl.DataFrame) -> pl.DataFrame:
 def whole_rows(
     table: pl.DataFrame, width: int | None = None, leads: int | None = None
 ) -> tuple[pl.DataFrame, str]:
-    """Leave out the last columns that have no room beside the others, and name them.
+    """Leave out the last columns that have no room, and name them.
 
     Examples
     --------
@@ -144,7 +138,7 @@ class Section:
         return "\n".join(part for part in (title, *table, *notes) if part)
 
     def _shown(self, width: int | None) -> tuple[list[str], list[str]]:
-        """Return the table as text, and what is said of columns that have no room."""
+        """Return the lines of the table, and a note on columns that have no room."""
         if self.table is None:
             return [], []
         if self.is_matrix or fits(self.table, width, self.leads):

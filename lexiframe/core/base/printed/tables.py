@@ -24,7 +24,7 @@ _BREAKS = re.compile(r"[-_/,;]")
 
 
 def terminal_width() -> int:
-    """Return the width to write to: COLUMNS, that of the terminal, or 80 when there is none."""
+    """Return the width to write to: COLUMNS, the terminal's, or 80 without a terminal."""
     return shutil.get_terminal_size().columns
 
 
@@ -52,21 +52,10 @@ def table_text(table: pl.DataFrame, width: int | None = None, leads: int | None 
     """Return a whole table as text, all rows and columns, in lines that fit the width.
 
     Text is wrapped where a table is too wide; columns that still do not fit go to a second table
-    below, which begins with the same leading columns. Only a number that is wider than the width
-    makes a line longer.
-
-    Polars could print it, but only with settings of the whole process (`polars.Config`): to change
-    them for one table would change what the user and other threads print at the same time.
-
-    Parameters
-    ----------
-    table
-        The table. Numbers are aligned to the right.
-    width : int, optional
-        The width in columns of the terminal. Default: that of the terminal, see `terminal_width`.
-    leads : int, optional
-        The number of leading columns, which say what a row is about. Default: the columns of text
-        that the table begins with, or its first column.
+    below, which repeats the leading columns (``leads``; by default the columns of text that the
+    table begins with, or its first column). Only a number that is wider than the width makes a line
+    longer. Polars could print it, but only with settings of the whole process (`polars.Config`),
+    which would change the output of the user and of other threads, too.
 
     Examples
     --------
@@ -204,7 +193,7 @@ def paragraph(text: str, width: int | None = None) -> str:
 
 
 def paragraphs(text: str, width: int | None = None) -> str:
-    r"""Return a text of several lines with each in lines that fit; what follows one is indented.
+    r"""Return a text of several lines, each wrapped to the width with its continuation indented.
 
     Examples
     --------

@@ -10,24 +10,12 @@ import polars as pl
 
 
 def group_of(attribute: str, value: Any) -> str:
-    """Return the name of a group of requests; requests without a value form a group as well.
-
-    Examples
-    --------
-    >>> group_of("kind", "short"), group_of("kind", None)
-    ('kind = short', 'no kind')
-    """
+    """Return the name of a group of requests; requests without a value form a group as well."""
     return f"no {attribute}" if value is None else f"{attribute} = {value}"
 
 
 def group_title(names: Iterable[str], values: Iterable[Any]) -> str:
-    """Return the name of a group by several attributes; nothing without groups.
-
-    Examples
-    --------
-    >>> group_title(["kind", "year"], ["short", 2019])
-    'kind = short, year = 2019'
-    """
+    """Return the name of a group by several attributes; nothing without groups."""
     return ", ".join(group_of(name, value) for name, value in zip(names, values, strict=True))
 
 
@@ -46,20 +34,14 @@ def group_end(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") ->
 
 
 def n_range(numbers: Iterable[int]) -> str:
-    """Return the least and the greatest of some numbers, or the number if all are the same.
-
-    Examples
-    --------
-    >>> n_range([1200, 4]), n_range([4, 4])
-    ('4 to 1,200', '4')
-    """
+    """Return the least and the greatest of some numbers, or the number if all are equal."""
     column = pl.Series(numbers)
     ends: list[Any] = [column.min(), column.max()]
     return " to ".join(f"{n:,}" for n in dict.fromkeys(ends))
 
 
 def counted(n: int | str, what: str) -> str:
-    """Return a number, or a range of numbers, and what there are so many of.
+    """Return a number, or a range of numbers, with the noun in singular or plural.
 
     Examples
     --------
@@ -71,7 +53,7 @@ def counted(n: int | str, what: str) -> str:
 
 
 def say_users(text: str, provenance: Mapping[str, Any]) -> str:
-    """Say users in place of requests, where judgments call them so.
+    """Say users in place of requests, if the judgments have users.
 
     Examples
     --------
@@ -84,13 +66,7 @@ def say_users(text: str, provenance: Mapping[str, Any]) -> str:
 
 
 def begun(title: str, n: int, most: int) -> str:
-    """Return the title of a table of which the first ``most`` of ``n`` rows are shown.
-
-    Examples
-    --------
-    >>> begun("Ranking", 59, 20), begun("Ranking", 3, 20)
-    ('Ranking, the first 20 of 59', 'Ranking')
-    """
+    """Return the title of a table that shows the first ``most`` of its ``n`` rows."""
     return f"{title}, the first {most:,} of {n:,}" if n > most else title
 
 
@@ -100,13 +76,7 @@ def percent(share: float) -> str:
 
 
 def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
-    """Return at most ``most`` texts: the names of runs, the last one the number of further runs.
-
-    Examples
-    --------
-    >>> first_runs(list("abcdefg"))
-    ['a', 'b', 'c', 'd', 'e', '2 others']
-    """
+    """Return at most ``most`` texts: the names of runs, the last one the number of further runs."""
     if len(runs) > most:
         return [*runs[: most - 1], f"{len(runs) - most + 1:,} others"]
     return list(runs)
@@ -118,35 +88,17 @@ def listed(runs: list[str]) -> str:
 
 
 def and_joined(names: Sequence[str]) -> str:
-    """Return all of some names as people list them.
-
-    Examples
-    --------
-    >>> and_joined("a"), and_joined("abc")
-    ('a', 'a, b and c')
-    """
+    """Return names as people list them."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def they_are(runs: list[str], none: str = "") -> str:
-    """Return the names of runs with their verb; ``none`` stands for no run.
-
-    Examples
-    --------
-    >>> they_are(["a"]), they_are(["a", "b"]), they_are([], "none")
-    ('a is', 'a and b are', 'none is')
-    """
+    """Return the names of runs with their verb; ``none`` stands for no run."""
     return f"{listed(runs)} {'is' if len(runs) == 1 else 'are'}" if runs else f"{none} is"
 
 
 def known_by_one_side(counts: Mapping[str, int], what: str, one: str, many: str) -> str:
-    """Return sentences on how many things are known by one side alone, where there are any.
-
-    Examples
-    --------
-    >>> known_by_one_side({"a": 2, "b": 0}, "pair", "is compared", "are compared")
-    ' 2 pairs are compared by a alone.'
-    """
+    """Return sentences on the number of things known by one side alone; "" if there are none."""
     said = (
         f" {counted(n, what)} {one if n == 1 else many} by {name} alone."
         for name, n in counts.items()

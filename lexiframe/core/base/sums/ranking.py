@@ -14,10 +14,10 @@ _MANY = 200
 def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
     """Number the distinct values of each row, 0 for the greatest.
 
-    Two values next to each other in the sorted row are equal when they differ by no more than the
-    ``rounding`` of either: they may be the same sum, added up in another order. ``rounding`` is a
-    number for all values, or an array that broadcasts to theirs. It depends on the terms of the
-    sums, not on the sums, because a small sum of large terms has the rounding of the large terms.
+    Two neighbours in the sorted row are equal when they differ by no more than the ``rounding`` of
+    either: they may be one sum, added up in another order. ``rounding`` is a number, or an array
+    that broadcasts to the values. It depends on the terms of the sums, not on the sums, because a
+    small sum of large terms has the rounding of the large terms.
 
     Examples
     --------
@@ -47,8 +47,8 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
 def _few_groups(values: np.ndarray, rounding: np.ndarray | float) -> np.ndarray:
     """Return the `tie_groups` of rows of few finite values, each with one rounding error.
 
-    Each value is compared with those above which there is a step, for all rows at once: that takes
-    half the time of putting back what was sorted.
+    Each value is compared with the values above which there is a step, for all rows at once: that
+    takes half the time of undoing the sort.
     """
     rising = np.sort(values, axis=-1).T.copy()
     steps = rising[1:] - rising[:-1] > np.transpose(rounding)
@@ -75,13 +75,7 @@ def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndar
 
 
 def mid_ranks_of(groups: np.ndarray) -> np.ndarray:
-    """Rank the values of each row, whose `tie_groups` are known, as `mid_ranks` does.
-
-    Examples
-    --------
-    >>> mid_ranks_of(np.array([1, 0, 1])).tolist()
-    [2.5, 1.0, 2.5]
-    """
+    """Return the `mid_ranks` of values whose `tie_groups` are known."""
     # SciPy's rankdata does the same, but importing scipy.stats takes half a second.
     rows, n = int(np.prod(groups.shape[:-1])), groups.shape[-1]
     cells = groups.reshape(rows, n) + np.arange(rows)[:, None] * n
