@@ -34,7 +34,7 @@ _COMPARED = 1000
 
 
 def _table_with(key: str) -> schemas.TableSchema:
-    """Describe a table that is read: its columns of ids, beside which others may stand."""
+    """Describe a table that is read: its columns of ids, among other columns."""
     names = tuple(key.split())
     return schemas.TableSchema(key, names, dict.fromkeys(names, pl.String()), (), ())
 
@@ -385,7 +385,7 @@ def _split(texts: pl.Series) -> pl.Series:
 
 
 def _vectors_of(items: Items, frame: pl.DataFrame, apart: pl.DataFrame | None) -> np.ndarray | None:
-    """Return items × components; raise for vectors of unequal widths, and for what is no number."""
+    """Return items × components; raise for vectors of unequal widths, or without numbers."""
     frame = frame if apart is None else apart
     name = _column_called(frame, _VECTORS)
     if name is None and apart is not None:

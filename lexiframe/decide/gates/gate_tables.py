@@ -16,7 +16,7 @@ _RUNS = ("run", "run_a", "run_b")
 
 
 def rows_of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
-    """Return the rows of two runs; arrays and sums over requests stay as they are."""
+    """Return the rows of two runs; arrays and sums over requests unchanged."""
     if isinstance(d, PairCube | arrays.Reduced):
         _refuse_unknown([baseline, candidate], list(d.runs))
         return d

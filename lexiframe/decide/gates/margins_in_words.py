@@ -1,4 +1,4 @@
-"""What is said with a margin: which runs are good enough, and how many requests show it."""
+"""Sentences with a margin: the runs that are good enough, and the requests that show it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexiframe.core.significance.tests_in_words import test_and_correction
 def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each measure, test and correction how many pairs have each conclusion, and which.
 
-    With a baseline, which is run_b of every pair, the other runs are named.
+    With a baseline, which is run_b of every pair, the runs of each conclusion are named.
     """
     key = ("measure", "test", "correction")
     return printed.sentence_of_each(table, schemas.EQUIVALENCES, key, _equivalent)
@@ -31,7 +31,7 @@ def _equivalent(part: pl.DataFrame, of_group: str) -> str:
 
 
 def _conclusions(part: pl.DataFrame) -> str:
-    """Return what was concluded: of a baseline or a single pair by name, else by number."""
+    """Return the conclusions: for a baseline or a single pair by name, else by number."""
     if part.height == 1:
         return _concluded(part.row(0, named=True))
     if part["run_b"].n_unique() == 1:

@@ -15,9 +15,9 @@ from lexiframe.decide import gates
 
 
 def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
-    """Return the table of `gate` as text: the verdict, the rows, why those do not pass that do not.
+    """Return the table of `gate` as text: the verdict, the rows, the reasons for not passing.
 
-    Rows are in the order in which the measures were asked for, if that is told.
+    Rows are in the order of ``measures``, if there are any.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def gate_markdown(table: pl.DataFrame) -> str:
 
 
 def _coverage(table: pl.DataFrame) -> list[str]:
-    """Say what the runs answer; of rows that say the same, those of a group stand once."""
+    """Describe the answers of the runs, once for all rows with equal ones."""
     rows = table.iter_rows(named=True)
     found = {gates.name_of_row(row): gates.coverage_of_row(row) for row in rows}
     different = {*found.values()}
@@ -92,8 +92,8 @@ def _group_columns(table: pl.DataFrame) -> list[str]:
 def junit_xml(table: pl.DataFrame) -> str:
     """Return the table of `gate` as JUnit XML: each row is a test case, a failure unless it passes.
 
-    Services for continuous integration read it. The type and the message of a failure say whether
-    the row fails or is undecided.
+    Services for continuous integration read it. The type and the message of a failure tell a failed
+    row from an undecided one.
 
     Examples
     --------

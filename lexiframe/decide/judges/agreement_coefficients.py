@@ -11,13 +11,7 @@ import numpy as np
 
 
 def kappa(i: np.ndarray, j: np.ndarray) -> float:
-    """κ = 1 − D_o / D_e with D = the share of unequal grades (Cohen 1960).
-
-    Examples
-    --------
-    >>> kappa(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
-    0.5
-    """
+    """κ = 1 − D_o / D_e with D = the share of unequal grades (Cohen 1960)."""
     p_i, p_j = _grade_shares(i, j)
     return _beyond_chance(float((i != j).mean()), 1 - float(p_i @ p_j))
 

@@ -1,4 +1,4 @@
-"""What several judges say of the same answers: which nuggets they state, as items with grades."""
+"""Statements of several judges on the nuggets in answers, as items with grades."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATED = schemas.TableSchema(
 
 
 def are_statements(judges: Any) -> bool:
-    """Return whether judges are those of answers: a frame with nuggets, or what `Nuggets` is."""
+    """Return whether judges are judges of answers: frames with nuggets, or `Nuggets`."""
     return isinstance(judges, Mapping) and any(map(_is_of_nuggets, judges.values()))
 
 
@@ -72,7 +72,7 @@ def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl
 
 
 def other_nuggets(judges: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the nuggets that judges call alike, but of which they have other texts."""
+    """Return the nuggets with one id, but different texts, among judges."""
     key = ["query_id", "nugget_id"]
     judged: list[pl.DataFrame] = [
         given.nuggets for given in judges.values() if hasattr(given, "nugget_rows")

@@ -159,7 +159,7 @@ def _are_own(runs: pl.Series, family: Mapping[str, str], own: str) -> np.ndarray
 
 
 def favour_of(t: np.ndarray, s: np.ndarray, is_own: np.ndarray, alpha: float) -> dict[str, Any]:
-    """Return the row of a judge and measure, from the means of the runs by people and by it.
+    """Return the row of a judge and measure, from the means of runs by people and by the judge.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def _pair_text(row: dict[str, Any]) -> str:
 
 
 def consistency_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Say how far all judges agree, who differs from the others, and who goes round in circles."""
+    """Say how far all judges agree, who differs most, and who goes round in circles."""
     return printed.sentence_of_each(table, schemas.JUDGE_CONSISTENCY, [], _consistency_sentence)
 
 

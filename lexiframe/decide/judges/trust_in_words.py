@@ -34,10 +34,10 @@ def trust_sentences(
     correlations: pl.DataFrame,
     by: Sequence[str],
 ) -> pl.DataFrame:
-    """Say of each judge and measure what it finds of what the first judge finds.
+    """Compare, in words, each judge's conclusions with the first judge's, by measure.
 
-    ``conclusions`` are the rows about the first judge, ``shifts`` how far each run moves, and
-    ``correlations`` how alike the orders are, perhaps among the best runs alone.
+    ``conclusions`` are the rows about the first judge, ``shifts`` the movements of runs, and
+    ``correlations`` the similarities of orders, perhaps among the best runs alone.
     """
     on = [*by, *schemas.CONCLUSIONS.key]
     table = conclusions.join(

@@ -1,4 +1,4 @@
-"""From what is asked of a leaderboard to what is ranked, with everything refused that cannot be."""
+"""The arguments of a leaderboard, checked, and the ranked data that they give."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _PERCENT = 100.0
 
 
 def doubts_of_units(x: Any) -> list[str]:
-    """Say which collections of a leaderboard have units of which the largest decide the mean."""
+    """Name the collections of a leaderboard in which the largest units decide the mean."""
     return _units_in_words(read_board(x, None, None))
 
 

@@ -1,4 +1,4 @@
-"""A leaderboard in words: who may be first, what was left out, what depends on one collection."""
+"""A leaderboard in words: possible first runs, left-out data, collections that decide alone."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _weights_in_words(weights: pl.DataFrame) -> list[str]:
 
 
 def _smaller_in_words(one: Ranked) -> list[str]:
-    """Name the collections of which smaller values are better."""
+    """Name the collections where smaller values are better."""
     board = one.settled.board
     smaller = [c for c, sign in zip(board.collections, board.signs, strict=True) if sign < 0]
     is_mixed = one.name == "mean" and len(smaller) < len(board.collections)

@@ -1,4 +1,4 @@
-"""Which measure prefers the same runs as people do: `concordance`."""
+"""The agreement of measures with people's preferences between runs: `concordance`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAIR = ["query_id", "run_a", "run_b"]
 
 @dataclass(frozen=True)
 class Counted:
-    """The rows (request, pair) in which people prefer a run, and what measures prefer there.
+    """The rows (request, pair) in which people prefer a run, with the measures' preferences.
 
     ``credit`` is rows × measures: 1 where the measure prefers the same run, ½ where it ties, 0
     where it prefers the other, and NaN where it has no value. ``request`` numbers the rows of
@@ -52,7 +52,7 @@ class Counted:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """Which measures have a value for which row."""
+        """Return which measures have a value in which rows."""
         return np.asarray(~np.isnan(self.credit))
 
     def by_request(self, values: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:

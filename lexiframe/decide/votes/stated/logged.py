@@ -116,7 +116,7 @@ def _winner_by_results(table: pl.DataFrame, where: str) -> pl.Series:
 
 
 def joined_names(column: pl.Series) -> pl.Series:
-    r"""Return who judged as text; MT-Bench has a list of the model and its prompt.
+    r"""Return the names of judges as text; MT-Bench has a list of the model and its prompt.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Judgments as arrays: who met whom, who won, and in which request and by which judge."""
+"""Judgments as arrays: the pairs, the winners, the requests and the judges."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Judged:
     def alike(self) -> tuple[np.ndarray, np.ndarray]:
         """Return one of each kind of entry, and for each entry the number of its kind.
 
-        Entries of the same pair are alike; with covariates, each is a kind of its own.
+        Entries of one pair are alike; with covariates, each is a kind of its own.
         """
         if self.covariates:
             every = np.arange(len(self.a))
@@ -111,7 +111,7 @@ def judged_of(
 
 
 def given_of(votes: Any) -> stated.StatedPreferences | pl.DataFrame:
-    """Return what `read_preferences` returned or reads, or a table in lexiframe's words."""
+    """Return the preferences of `read_preferences`, or a table in lexiframe's words."""
     if isinstance(votes, stated.StatedPreferences):
         return votes
     if column_forms.is_frame(votes):
@@ -213,7 +213,7 @@ def _arrays(
 
 
 def order_of_judgments(d: pl.DataFrame) -> pl.DataFrame:
-    """Order the runs by stated preferences, of which each judgment counts once."""
+    """Order the runs by stated preferences, where each judgment counts once."""
     tables = [pl.DataFrame(schema=schemas.ORDERINGS.columns)]
     for measure in d["measure"].unique().sort():
         judged = judged_of(d.filter(measure=measure), "order_runs")
