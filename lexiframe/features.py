@@ -84,7 +84,7 @@ FEATURES = (
 
 @cache
 def loaded(folder: str) -> feature.Feature:
-    """Return what a feature offers.
+    """Return the feature in a folder.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _having(kind: str) -> Iterator[feature.Feature]:
 
 
 def _only(kind: str, called: str) -> Any:
-    """Return what the one feature has that offers a kind; raise where it has been taken away."""
+    """Return the thing of a kind that one feature has; raise if the feature was taken away."""
     for one in _having(kind):
         return getattr(one, kind)
     raise LexiframeError(
@@ -157,13 +157,13 @@ def verdicts() -> feature.Verdicts:
 
 
 def reader_of_results(names: Any) -> Any:
-    """Return what reads a folder of results by the name of a table in it; None for others."""
+    """Return the reader of a folder of results, known by the name of a table in it, or None."""
     readers = (one.tables for one in _having("tables"))
     return next((of[name] for of in readers for name in of if name in names), None)
 
 
 def replication(called: str) -> feature.Replication:
-    """Return what is computed of replicates."""
+    """Return the functions for runs with replicates."""
     found: feature.Replication = _only("replication", called)
     return found
 
@@ -175,7 +175,7 @@ def collections(called: str) -> feature.Collections:
 
 
 def items(called: str) -> feature.Items:
-    """Return what lists are evaluated by over a catalogue of items."""
+    """Return the functions for lists over a catalogue of items."""
     found: feature.Items = _only("items", called)
     return found
 
@@ -187,43 +187,43 @@ def engines(called: str) -> feature.Engines:
 
 
 def places(called: str) -> feature.Places:
-    """Return what fetches files and data sets."""
+    """Return the functions that fetch remote files and data sets."""
     found: feature.Places = _only("places", called)
     return found
 
 
 def forms(called: str) -> feature.Forms:
-    """Return what reads forms that few tools write."""
+    """Return the readers of forms that few tools write."""
     found: feature.Forms = _only("forms", called)
     return found
 
 
 def forms_if_there() -> feature.Forms | None:
-    """Return what reads forms that few tools write, or None where it has been taken away."""
+    """Return the readers of forms that few tools write, or None where they were taken away."""
     return next((one.forms for one in _having("forms")), None)
 
 
 def votes_if_there() -> feature.Votes | None:
-    """Return what knows judgments of pairs, or None where it has been taken away."""
+    """Return the functions for judgments of pairs, or None where they were taken away."""
     return next((one.votes for one in _having("votes")), None)
 
 
 def votes(called: str) -> feature.Votes:
-    """Return what orders runs by judgments of pairs."""
+    """Return the functions for judgments of pairs."""
     found: feature.Votes = _only("votes", called)
     return found
 
 
 def items_if_there() -> feature.Items | None:
-    """Return what knows catalogues of items, or None where it has been taken away."""
+    """Return the functions for catalogues of items, or None where they were taken away."""
     return next((one.items for one in _having("items")), None)
 
 
 def answers(called: str) -> Any:
-    """Return what reads answers judged by nuggets."""
+    """Return the reader of answers judged by nuggets."""
     return _only("answers", called)
 
 
 def headers(called: str) -> Any:
-    """Return what writes the metadata of a run as comments."""
+    """Return the function that writes the metadata of a run as comments."""
     return _only("headers", called)

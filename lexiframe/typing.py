@@ -35,7 +35,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """The name by which tables call it."""
+        """The name in tables."""
 
     @property
     def needs(self) -> str:
@@ -71,7 +71,7 @@ class Evaluated(Protocol):
 
     @property
     def collection(self) -> tuple[Any, Any]:
-        """The runs and judgments, as they were given."""
+        """The runs and judgments, in the user's form."""
 
 
 TableOf = str | Callable[[Any], Any]
@@ -82,7 +82,7 @@ class HasTables(Protocol):
     """An `Evaluation`: functions of a table take it too, and use the table that they need."""
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
-        """Return the table that is meant by ``what``, and options that hold unless others do."""
+        """Return the table for an annotation ``what``, and options that hold by default."""
 
 
 class Told(Protocol):

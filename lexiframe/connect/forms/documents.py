@@ -1,4 +1,4 @@
-"""Objects that hold the rankings and judgments of all queries, recognised by what is in them.
+"""Objects with the rankings or judgments of all queries, recognised by their fields.
 
 `DOCUMENTS` has what tools write as JSON: a form of it is a row there. All but the names of the
 fields is alike: queries by their ids or in a list, in each of them documents in a list or by their
@@ -115,7 +115,7 @@ def _hold_documents(document: Mapping[str, Any], kind: Any) -> bool:
 
 
 def _hits(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what search engines found for each query, as a tool would write it.
+    """Return the hits of search engines for each query, in the form of a tool.
 
     A hit has its document in ``_id`` or ``id``, and perhaps its score, which Vespa calls relevance.
     """
@@ -247,7 +247,7 @@ def columns_of_document(
 ) -> dict[str, list[Any]]:
     """Return the columns of the rankings or the judgments; raise if the document has none.
 
-    Documents without scores are ranked as they stand, and those without grades have grade 1.
+    Documents without scores are ranked in their order; without grades they have grade 1.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def _refuse_lists(lists: Mapping[str, Any], where: str) -> None:
 
 
 def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
-    """Return the records of text in a known form, as JSON; other text as it is."""
+    """Return the records of text in a known form, as JSON; any other text unchanged."""
     if found := form_of_text(data):
         columns = columns_of_document(*found, where, is_run=is_run)
         rows = zip(*columns.values(), strict=True)

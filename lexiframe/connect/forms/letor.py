@@ -30,10 +30,9 @@ def rows_of_letor(
 ) -> Rows | None:
     r"""Return the judgments in rows of learning to rank, or the scores in predictions; else None.
 
-    Documents are called as in the comments (``# docid = GX1``, or the first word), if these tell
-    them apart; else by their places among the rows of the query, from 1.
-
-    Raise ReadError for rows or predictions without what they belong to.
+    Documents are named by the comments (``# docid = GX1``, or the first word), if these are
+    distinct; else by their places among the rows of the query, from 1. Raise ReadError for rows or
+    predictions without their counterpart.
 
     Examples
     --------

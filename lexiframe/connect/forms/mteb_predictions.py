@@ -35,7 +35,7 @@ def only_split(saved: Mapping[str, Any], where: str, *, is_run: bool) -> Mapping
 
 
 def text_of_one_split(data: bytes, where: str, *, is_run: bool) -> bytes:
-    """Return the text of the results in a file of MTEB as `only_split`; other text as it is."""
+    """Return the results in a file of MTEB as text, see `only_split`; other text unchanged."""
     if not _BEGINNING.match(data, 0, 1000):
         return data
     try:

@@ -179,8 +179,7 @@ def _folder(path: Path, uri: str) -> str:
 def _read_only(path: Path, uri: str) -> str:
     """Return an address of an SQLite file that allows reading only.
 
-    Otherwise MLflow would add its tables to a database that is not its own, and upgrade those of an
-    older version.
+    Otherwise MLflow would add its tables to another tool's database, and upgrade an older version.
     """
     import sqlite3
 

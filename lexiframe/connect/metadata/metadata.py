@@ -91,7 +91,7 @@ def _yaml() -> ModuleType:
 def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str, Any]:
     """Flatten nested fields to fields with dotted names; raise if two get the same name.
 
-    A list of plain values becomes one text, joined by ``", "``. The items of other lists are
+    A list of plain values becomes one text, joined by ``", "``. The items of any other list are
     numbered from 0. An empty mapping or list becomes None.
 
     Examples

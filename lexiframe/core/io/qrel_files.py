@@ -345,7 +345,7 @@ _DEGREES = 3
 
 
 def ratings_in_words(grades: pl.Series) -> str:
-    """Say that grades look like ratings, of which even low ones count as relevant; "" otherwise.
+    """Say that grades look like ratings, and that low ones count as relevant; "" otherwise.
 
     Ratings have no 0, which pools of judgments have, and a greatest grade of 4 or more, or of three
     times the least: with two grades alone, all may be relevant.

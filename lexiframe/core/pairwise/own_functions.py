@@ -114,7 +114,7 @@ class _Definition:
         return f"{self._all(inner)},{self._globals(value.__globals__, names)}"
 
     def _globals(self, there: Mapping[str, Any], names: list[str]) -> str:
-        """Describe what a function finds outside of itself, in modules of one's own, too."""
+        """Describe the variables that a function uses from outside, in users' modules, too."""
         found = []
         for name in names:
             value = there.get(name)

@@ -71,7 +71,7 @@ class Bets:
         order: Order | Sequence[str],
         n_planned: int | None,
     ) -> Bets:
-        """Check what the user gave."""
+        """Check the user's arguments."""
         given = None if isinstance(order, str) else pl.Series([*order], dtype=pl.String)
         kind: Any = order if given is None else "given"
         check_choice(called, kind, get_args(Order), "order")

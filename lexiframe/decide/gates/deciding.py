@@ -416,7 +416,7 @@ def _tested_measures(cube: Any, chosen: Mapping[str, Chosen], test: str) -> Any:
 
 
 def _add_bets(table: pl.DataFrame, bets: Bets, seed: int) -> pl.DataFrame:
-    """Add what bets depend on, or leave it out where nothing was decided by bets."""
+    """Add the settings of bets, or leave them out where nothing was decided by bets."""
     is_bet = pl.col("test") == "betting"
     if not table.select(is_bet.any()).item():
         return table.drop("level", strict=False)

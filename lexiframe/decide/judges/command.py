@@ -275,7 +275,7 @@ def _print_powered(
     inputs: JudgeOptions, human: str, asked: list[Measure], tests: JudgeTests, out: Path | None,
     format: Format,
 ) -> None:  # fmt: skip
-    """Print what people say of some requests and each model of all: `prediction_powered`."""
+    """Print means by people on some requests and each model on all: `prediction_powered`."""
     judges = inputs.judges()
     if human not in judges:
         raise unknown_name("judge", human, judges)

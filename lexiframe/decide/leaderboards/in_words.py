@@ -161,7 +161,7 @@ def _no_intervals(one: Ranked) -> str:
 
 
 def _units(one: Ranked) -> str:
-    """Count what a test generalises from."""
+    """Count the units that a test generalises from."""
     n = 0 if one.design is None else len(one.design.points)
     return printed.counted(n, one.over.removesuffix("s"))
 

@@ -45,7 +45,7 @@ class Interval:
     def needed(self, value: np.ndarray) -> np.ndarray:
         """Return the least factor, from 1, by which the interval must be widened to hold a value.
 
-        It is infinite when all draws are the same and the value is another one.
+        It is infinite when all draws are equal and the value is another one.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             low = np.where(value < self.low - sums.TIE, (self.low - value) / self.below, 0.0)
@@ -89,7 +89,7 @@ def range_of_preferences(measure: Measure) -> tuple[float, float]:
 
 
 def least_factor(needed: np.ndarray, share: float) -> float:
-    """Return the least finite factor that is enough for a share of those needed; 1 for none.
+    """Return the least finite factor that is enough for a share of the needed ones; 1 for none.
 
     Examples
     --------

@@ -77,7 +77,7 @@ class Pool:
 
 
 def pool_of(runs: Any, qrels: Any, policies: Policies, depth: int) -> Pool:
-    """Rank the judged documents and the holes of all runs, and warn of what was left out.
+    """Rank the judged documents and the holes of all runs; warn of left-out data.
 
     The runs are read twice: once to find the holes, and once to find the ranks of all items.
     """

@@ -208,7 +208,7 @@ def _warn_of_few_not_relevant(evidence: Evidence, drawn: np.ndarray) -> None:
 
 
 def _add_extreme_draws(pool: Pool, drawn: np.ndarray) -> np.ndarray:
-    """Put two rows in front of the draws: the holes as they are, and all with the top grade."""
+    """Put two rows in front of the draws: the holes' own grades, and the top grade for all."""
     everything = np.full(len(pool.holes), pool.grade.max())
     return np.vstack([pool.grade[pool.holes], everything, drawn])
 

@@ -125,7 +125,7 @@ class ExactSums:
         return ExactSums(self.digits[:, columns], self.lowest, self.infinite[columns])
 
     def _carried(self) -> ExactSums:
-        """Carry what exceeds a digit to the next one, and leave out zeros at both ends."""
+        """Carry the excess of each digit to the next one, and leave out zeros at both ends."""
         digits = np.concatenate([self.digits, np.zeros_like(self.digits[:1])])
         for n in range(len(digits) - 1):
             carry = digits[n] >> _WIDTH

@@ -199,7 +199,7 @@ def _repeated_names(where: str, found: str) -> Problem:
 def _problems_of_member(
     where: str, twins: list[str], half: str, name: str | None, place: int, order: int
 ) -> Iterator[Problem]:
-    """Describe repeated names, of which Python would keep one only, and an unpaired surrogate."""
+    """Describe repeated names (Python would keep one only), and an unpaired surrogate."""
     at = f"record {place}" if name is None else ""
     for twin in dict.fromkeys(twins):
         whose = f" (query {name!r})" if name not in (None, twin) else ""

@@ -197,14 +197,14 @@ def _measure_facts(
 
 
 def _add_half_wins(wins: pl.DataFrame) -> pl.DataFrame:
-    """Add what `win_rate_matrix` has in the cells of both runs: shares won, a tie half a win."""
+    """Add the cells of `win_rate_matrix` for both runs: shares won, a tie half a win."""
     half = pl.col("ties") / 2
     shares = {"half_wins": pl.col("wins") + half, "half_losses": pl.col("losses") + half}
     return wins.with_columns(**{name: won / pl.col("n") for name, won in shares.items()})
 
 
 def _turned_comparisons(comparisons: pl.DataFrame) -> pl.DataFrame:
-    """Add what a comparison is when its runs change places, and what the test favours."""
+    """Add the effect size with the runs in reverse order, and the gain that the test compares."""
     is_odds = pl.col("test").str.contains(r"^sign(\(|$)")  # the others change their sign
     turned = pl.when(is_odds).then(1 / pl.col("effect_size")).otherwise(-pl.col("effect_size"))
     return comparisons.with_columns(effect_turned=turned, gain=GAIN)
