@@ -84,13 +84,7 @@ FEATURES = (
 
 @cache
 def loaded(folder: str) -> feature.Feature:
-    """Return the feature in a folder.
-
-    Examples
-    --------
-    >>> loaded("study.replicates").replication is None
-    False
-    """
+    """Return the feature in a folder."""
     found: feature.Feature = import_module(f"lexiframe.{folder}.feature").FEATURE
     return found
 

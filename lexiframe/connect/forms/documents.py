@@ -204,15 +204,7 @@ _OF_TOOLS = DOCUMENTS[:-3]
 
 
 def form_of_document(document: Any) -> DocumentForm | None:
-    """Return the form of an object; None if no form is known that has its fields.
-
-    Examples
-    --------
-    >>> form_of_document({"questions": [{"id": "7", "documents": ["d1"]}]}).tool
-    "BioASQ's questions"
-    >>> form_of_document({"questions": {"d1": 0.5}}) is None
-    True
-    """
+    """Return the form of an object; None if no form is known that has its fields."""
     document = _answers(document)
     if _is_table(document) or _rows_by_query(document):
         return TABLE

@@ -26,11 +26,6 @@ def categories_of(column: pl.Series) -> pl.Series:
 
     Integers whose range is wider than the column is long become plain strings: the lookup table,
     with an entry for each integer of the range, would cost more than it saves.
-
-    Examples
-    --------
-    >>> categories_of(pl.Series([12, 7, None, 12])).to_list()
-    ['12', '7', None, '12']
     """
     stretches = _stretches(column)
     values = column if stretches is None else stretches["value"]
@@ -82,14 +77,7 @@ def _distinct(numbers: np.ndarray, size: int) -> np.ndarray:
 
 
 def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """Apply a row-wise function of strings to a column; of categories, to each category only once.
-
-    Examples
-    --------
-    >>> ids = categories_of(pl.Series([12, 7, 12]))
-    >>> map_distinct(ids, lambda ids: ids.str.len_bytes()).to_list()
-    [2, 1, 2]
-    """
+    """Apply a row-wise function of strings to a column; only once to each category."""
     dtype = None if _are_strings(ids) else ids.dtype
     if not isinstance(dtype, pl.Enum):
         return function(ids)
@@ -223,13 +211,7 @@ def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
 
 
 def begins(codes: np.ndarray) -> np.ndarray:
-    """Return which rows differ from the row before them; the first one does.
-
-    Examples
-    --------
-    >>> begins(np.array([4, 4, 7])).tolist()
-    [True, False, True]
-    """
+    """Return which rows differ from the row before them; the first one does."""
     is_first = np.ones(len(codes), bool)
     np.not_equal(codes[1:], codes[:-1], out=is_first[1:])
     return is_first
@@ -268,13 +250,7 @@ It sorts before all characters that are printed, so that the replicates of a run
 
 
 def join_replicate(run: str, replicate: str | None) -> str:
-    """Return the name of one replicate of a run, which is a run of its own until it is shown.
-
-    Examples
-    --------
-    >>> split_replicate(join_replicate("bm25", "1")), split_replicate("bm25")
-    (('bm25', '1'), ('bm25', None))
-    """
+    """Return the name of one replicate of a run, which is a run of its own until it is shown."""
     return run if replicate is None else f"{run}{_BETWEEN}{replicate}"
 
 
@@ -291,14 +267,7 @@ def said(name: str) -> str:
 
 
 def replicates_joined(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table whose runs and replicates, if there are any, are names of both.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"run": ["a", "a"], "replicate": ["1", None], "value": [0.5, 0.25]})
-    >>> replicates_apart(replicates_joined(table)).equals(table)
-    True
-    """
+    """Return a table whose runs and replicates, if there are any, are names of both."""
     if "replicate" not in table.columns:
         return table
     run, replicate = (pl.col(name).cast(pl.String) for name in ("run", "replicate"))

@@ -142,13 +142,7 @@ def printable(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Escape characters that break a line or control a terminal.
-
-    Examples
-    --------
-    >>> print(escaped("a\x1b[2Jb"))
-    a\x1b[2Jb
-    """
+    r"""Escape characters that break a line or control a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
@@ -265,13 +259,7 @@ def one_line(error: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value for an error message: a long one without its middle.
-
-    Examples
-    --------
-    >>> shown([0.5]), shown("x" * 400)
-    ('[0.5]', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxx' (402 characters)")
-    """
+    """Return a value for an error message: a long one without its middle."""
     try:
         text = repr(value)
     except ValueError:  # Python refuses to write integers of more than 4300 digits

@@ -90,16 +90,7 @@ def face(package: str, groups: list[Group]) -> Face:
 
 
 def door(package: str, file: str) -> Face:
-    """Return the face of a room, through which other rooms import, from the stub beside it.
-
-    Examples
-    --------
-    >>> import lexiframe
-    >>> from lexiframe.core import io
-    >>> load, names, _ = door("lexiframe.core.io", io.__file__)
-    >>> load("read_runs") is lexiframe.read_runs, "scan_runs" in names()
-    (True, True)
-    """
+    """Return the face of a room, through which other rooms import, from the stub beside it."""
     return face(package, read_stub(package, file)[1])
 
 
@@ -108,27 +99,13 @@ USERS = "For users"
 
 
 def listed(room: Any, title: str) -> list[str]:
-    """Return the names in a group of a room's stub.
-
-    Examples
-    --------
-    >>> import lexiframe.core.evaluation
-    >>> listed(lexiframe.core.evaluation, FEATURES)
-    ['evaluate_in_parts', 'evaluate_replicates', 'of_collections', 'read_collections', ...]
-    """
+    """Return the names in a group of a room's stub."""
     groups = read_stub(room.__name__, room.__file__)[1]
     return [name for called, _, names in groups if called == title for name in names]
 
 
 def user_names(room: Any) -> list[str]:
-    """Return the names that users reach as ``lf.ROOM.NAME``.
-
-    Examples
-    --------
-    >>> import lexiframe.significance
-    >>> "variance_components" in user_names(lexiframe.significance)
-    True
-    """
+    """Return the names that users reach as ``lf.ROOM.NAME``."""
     return listed(room, USERS)
 
 

@@ -50,11 +50,6 @@ def in_threads(
     Without a label there is no progress bar: nested work leaves it to the outer loop. ``rows``, if
     it is known, is the number of rows that all items have together: few are worth no threads.
     ``total`` is the number of items where these are made one after the other.
-
-    Examples
-    --------
-    >>> list(in_threads(abs, [-1, 2], "adding"))
-    [1, 2]
     """
     if total is None:
         items = [*items]

@@ -24,11 +24,6 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 
     Each sample draws n requests, or ``size``. Where samples are looked at one after the other
     `drawn_blocks` takes less memory.
-
-    Examples
-    --------
-    >>> drawn_requests(3, samples=2, seed=0).sum(axis=1).tolist()
-    [3.0, 3.0]
     """
     refuse_many(samples, n, "samples")
     counts, first = np.empty((samples, n)), 0
@@ -44,11 +39,6 @@ def drawn_blocks(
     """Yield the samples of `drawn_requests` in blocks, one of which has to be in memory.
 
     A block has ``rows`` samples (by default `rows_at_once`); the last may have fewer.
-
-    Examples
-    --------
-    >>> np.concatenate([*drawn_blocks(3, 500, seed=0)]).shape
-    (500, 3)
     """
     rng, chances = np.random.default_rng(seed), np.full(n, 1 / n)
     rows = rows_at_once(n) if rows is None else rows
@@ -64,12 +54,6 @@ def drawn_in_strata(stratum: np.ndarray, samples: int, seed: int) -> Iterator[np
     """Yield blocks of samples × units: each unit's stratum, 0, 1 …, is drawn with replacement.
 
     Stratum s is drawn with the seed ``seed`` + s.
-
-    Examples
-    --------
-    >>> blocks = drawn_in_strata(np.array([0, 1, 0]), 2, seed=0)
-    >>> next(blocks)[:, 1].tolist()
-    [1.0, 1.0]
     """
     rows = rows_at_once(len(stratum))
     of_strata = [
@@ -193,12 +177,6 @@ def halves(
     Each half is an array, splits × n, with 1 where the request is in that half and else 0. It has
     ⌊n/2⌋ requests; if n is odd, one request is in neither half. ``block`` has an influence on
     memory only, not on the splits.
-
-    Examples
-    --------
-    >>> first, second = next(halves(5, splits=2, seed=0, block=2))
-    >>> first.sum(axis=1).tolist(), second.sum(axis=1).tolist(), (first * second).any()
-    ([2.0, 2.0], [2.0, 2.0], np.False_)
     """
     rng = np.random.default_rng(seed)
     for start in range(0, splits, block):

@@ -52,12 +52,6 @@ def is_in_order(table: pl.DataFrame, keys: Sequence[str]) -> bool:
     """Return whether each row is after the one before it by some columns, so that none is twice.
 
     To sort millions of rows takes several times the memory of the table.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"run": ["a", "a", "b"], "n": [1, 2, 0]})
-    >>> is_in_order(table, ["run", "n"]), is_in_order(table, ["run"]), is_in_order(table, ["n"])
-    (True, False, False)
     """
     if any(isinstance(table.schema[name], pl.Categorical | pl.Enum) for name in keys):
         return False
@@ -745,12 +739,6 @@ def table_of(
     """Make a table of these columns; one value fills a column, and NaN becomes null.
 
     Columns that are not given are null.
-
-    Examples
-    --------
-    >>> columns = {"run": STR, "value": FLOAT, "rank": FLOAT}
-    >>> table_of(columns, 2, {"value": [0.5, float("nan")], "run": "a"}).rows()
-    [('a', 0.5, None), ('a', None, None)]
     """
     made = []
     for name, dtype in columns.items():

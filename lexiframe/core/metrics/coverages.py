@@ -43,12 +43,6 @@ def bounded(measures: Iterable[Any]) -> tuple[Metric, ...]:
     """Return `MEASURES`, and further metrics whose bounds under ties are known.
 
     Their kinds are built in, and a relevant item at a better rank never lowers them.
-
-    Examples
-    --------
-    >>> from lexiframe.core.metrics.kinds import derived
-    >>> bounded(map(derived.parse_metric, ["P@5", "AP", "bpref", "nDCG(gains={1: 9})"]))
-    (AP, RR, nDCG@10, P@5)
     """
     others = [
         measure

@@ -161,13 +161,7 @@ def write(
     *,
     quoted: bool = True,
 ) -> str:
-    """Write a measure in its notation; words are ``quoted``, as ir_measures has them, or bare.
-
-    Examples
-    --------
-    >>> write("P", None, {"rel": 2}, 5)
-    'P(rel=2)@5'
-    """
+    """Write a measure in its notation; words are ``quoted``, as ir_measures has them, or bare."""
     inside = [str(operand)] if operand is not None else []
     for key, value in parameters.items():
         is_bare = not quoted and isinstance(value, str) and _BARE_WORD.fullmatch(value)

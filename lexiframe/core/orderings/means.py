@@ -42,14 +42,6 @@ def run_means(
     are Student's, and null where all values are equal. ``rank`` is by mean, 1 the best; equal means
     share the mean of their ranks. It is null for counts such as num_ret, which have no best, and
     for means over different requests.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["q1", "q2"] * 2,
-    ...                   "measure": "AP", "value": [0.5, 0.7, 0.1, 0.1]})
-    >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
-    [('a', 0.6, 0.0, 1.0, 2), ('b', 0.1, 0.0, 2.0, 2)]
     """
     d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
     check_missing("means", missing)
@@ -87,13 +79,6 @@ def best_first(
 
     So the runs of all measures have one order; runs of equal rank are sorted by name. Where the
     first measure is a count, which has no best, the first one that is no count decides.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"run": ["a", "b"] * 2, "measure": ["RR", "RR", "AP", "AP"],
-    ...                       "rank": [1.0, 2.0, 2.0, 1.0]})
-    >>> best_first(means, ["AP", "RR"]).select("measure", "run").rows()
-    [('AP', 'b'), ('AP', 'a'), ('RR', 'b'), ('RR', 'a')]
     """
     place = pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures))))
     ranked = means.filter(pl.col("rank").is_not_null()).sort(place)

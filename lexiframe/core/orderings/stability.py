@@ -148,13 +148,6 @@ def rank_intervals(distributions: pl.DataFrame, alpha: float = 0.05) -> pl.DataF
 
     ``low`` and ``high`` are the alpha/2 and 1 − alpha/2 quantiles: the quantile q is the least rank
     up to which at least the share q of the samples lies. Key ``measure, method, run``.
-
-    Examples
-    --------
-    >>> r = pl.DataFrame({"measure": "AP", "method": "mean", "run": "a", "rank": [1.0, 2.0, 3.0],
-    ...                   "probability": [0.02, 0.49, 0.49]})
-    >>> rank_intervals(r).rows()
-    [('AP', 'mean', 'a', 2.0, 2.0, 3.0)]
     """
     resampling.check_share("rank_intervals", "alpha", alpha)
     key = ("measure", "method", "run")

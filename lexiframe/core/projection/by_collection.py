@@ -77,13 +77,7 @@ def _named_collections(runs: Any, function: str) -> Given:
 
 
 def apart(table: Any) -> dict[str, pl.DataFrame] | None:
-    """Return the rows of each collection of a frame, without the column; None if it has none.
-
-    Examples
-    --------
-    >>> apart(pl.DataFrame({"collection": ["x", "y", "x"], "value": [1, 2, 3]}))["x"].rows()
-    [(1,), (3,)]
-    """
+    """Return the rows of each collection of a frame, without the column; None if it has none."""
     return _apart(table) if _has_collections(table) else None
 
 

@@ -77,12 +77,6 @@ def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
 
     The first edge is 0 and the last one the number of hashes. Equal hashes with an edge between
     them do not count, but they may be found: several stretches are searched at once.
-
-    Examples
-    --------
-    >>> hashes = np.array([7, 8, 7], np.uint64)
-    >>> has_repeated(hashes, np.array([0, 3])), has_repeated(hashes[:2], np.array([0, 2]))
-    (True, False)
     """
     blocks = edges[np.searchsorted(edges, np.arange(0, len(hashes), _BLOCK))]
     cuts = np.unique([*blocks, len(hashes)]).tolist()

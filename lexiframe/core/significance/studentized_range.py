@@ -25,11 +25,6 @@ def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
     P(Q > q) = ∫ f(s) P(W > q s) ds, where W is the range of k standard normal variables and df · s²
     is χ² with df degrees of freedom. The integration runs over log s. The nodes are chosen such
     that log w = log q + log s is a multiple of the step, so that all q use the same table.
-
-    Examples
-    --------
-    >>> survival(np.array([0.0, 3.5]), k=3, df=20).round(6).tolist()
-    [1.0, 0.055892]
     """
     step = min(0.04, 0.5 / math.sqrt(2 * df))
     low, high = _support(df)

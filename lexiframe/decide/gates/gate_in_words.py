@@ -101,13 +101,7 @@ def _unseen(rows: list[dict[str, Any]]) -> str:
 
 
 def name_of_row(row: dict[str, Any]) -> str:
-    """Return the measure of a row, and its group of requests, whose attributes stand in front.
-
-    Examples
-    --------
-    >>> name_of_row({"kind": "short", "measure": "AP"})
-    'AP for kind = short'
-    """
+    """Return the measure of a row, and its group of requests, whose attributes stand in front."""
     names = [*takewhile(lambda name: name != "measure", row)]
     return f"{row['measure']}{printed.group_end(row, names)}"
 

@@ -20,12 +20,6 @@ def requests_to_decide(
     The arrays have the mean difference of each row, its standard deviation and the margin. The
     result is 0 where more than 10^9 requests would be needed, and where the deviation is 0: equal
     differences do not tell how much further ones would vary.
-
-    Examples
-    --------
-    >>> mean, deviation = np.array([0.0, -0.01, -0.02]), np.full(3, 0.05)
-    >>> requests_to_decide("not-worse", mean, deviation, np.full(3, 0.01), 0.05, 0.8).tolist()
-    [156, 0, 156]
     """
 
     def above(distance: np.ndarray, level: float) -> np.ndarray:

@@ -76,11 +76,6 @@ def fewest_ties(margin: float, bets: Bets) -> int:
     """Return the least number of requests without any difference that shows "not worse".
 
     Below a thousandth of the bound it is extrapolated from the thousandth, in proportion.
-
-    Examples
-    --------
-    >>> fewest_ties(0.02, Bets(bound=1.0, level=0.05))
-    172
     """
     bets, least = replace(bets, n_planned=None), bets.bound / 1000
     if margin < least:

@@ -18,29 +18,6 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     """Return the table of `gate` as text: the verdict, the rows, the reasons for not passing.
 
     Rows are in the order of ``measures``, if there are any.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> s = pl.DataFrame({"query_id": [*"abcdef"] * 2, "run": ["old"] * 6 + ["new"] * 6,
-    ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
-    >>> print(gate_text(lf.gate(s, 0.1, baseline="old", candidate="new")))
-    UNDECIDED: AP does not show whether new is worse than old by more than the
-    margin; about 88 requests would be enough if the difference is as observed
-    (paired t-test, α = 0.05, n = 6 of 6 requests).
-    <BLANKLINE>
-    Differences, new minus old, positive if better; 90 % intervals
-    ┌──────────────────────────────────────────────────────────────────┐
-    │ measure  outcome    difference  ci_low  ci_high  margin  p_value │
-    ╞══════════════════════════════════════════════════════════════════╡
-    │ AP       undecided      -0.150  -0.304    0.004   0.100    0.729 │
-    └──────────────────────────────────────────────────────────────────┘
-    Coverage: 6 requests, of which old has 6 and new 6.
-    AP: UNDECIDED: it is not known whether new is worse than old by more than 0.1: p
-    = 0.7292 for not worse, 0.2708 for worse, mean difference -0.15, n = 6; with 6
-    requests this gate would pass a candidate that is as good, and differs by as
-    much, in about 30 % of cases; it would take about 88 requests if the difference
-    is as observed.
     """
     table = table.sort(*_group_columns(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
@@ -94,21 +71,6 @@ def junit_xml(table: pl.DataFrame) -> str:
 
     Services for continuous integration read it. The type and the message of a failure tell a failed
     row from an undecided one.
-
-    Examples
-    --------
-    >>> g = pl.DataFrame({"measure": ["AP"], "baseline": "bm25", "candidate": "dense",
-    ...                   "outcome": "fail",
-    ...                   "why": "FAIL: dense is worse than bm25 by more than 0.01."})
-    >>> print(junit_xml(g))
-    <?xml version="1.0" encoding="utf-8"?>
-    <testsuites name="lexiframe gate" tests="1" failures="1" errors="0">
-      <testsuite name="dense against bm25" tests="1" failures="1" errors="0" skipped="0">
-        <testcase classname="lexiframe.gate" name="AP" time="0">
-          <failure type="fail" message="FAIL: dense is worse than bm25 by more than 0.01." />
-        </testcase>
-      </testsuite>
-    </testsuites>
     """
     rows = [*table.iter_rows(named=True)]
     counts = {"tests": len(rows), "failures": sum(row["outcome"] != "pass" for row in rows)}

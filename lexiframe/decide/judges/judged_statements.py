@@ -30,14 +30,7 @@ def _is_of_nuggets(given: Any) -> bool:
 
 
 def judges_apart(judges: Any) -> Any:
-    """Return the statements of several judges by the judges in their column ``judge``.
-
-    Examples
-    --------
-    >>> stated = pl.DataFrame({"judge": ["people", "auto"], "nugget_id": "n1"})
-    >>> [*judges_apart(stated)]
-    ['people', 'auto']
-    """
+    """Return the statements of several judges by the judges in their column ``judge``."""
     if isinstance(judges, Mapping) or not _is_of_nuggets(judges):
         return judges
     of_judge = schemas.to_polars(judges).group_by("judge", maintain_order=True)

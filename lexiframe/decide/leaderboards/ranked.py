@@ -253,11 +253,6 @@ def places_of(keys: np.ndarray, size: float = 1.0) -> np.ndarray:
     """Rank each row: 1 + the number of runs with a better key; NaN comes last.
 
     ``size`` is the size of the numbers whose rounding errors the keys have.
-
-    Examples
-    --------
-    >>> places_of(np.array([0.3, 0.5, 0.1 + 0.2, 0.2])).tolist()
-    [2, 1, 2, 4]
     """
     keys = np.where(np.isnan(keys), _LAST, keys)
     large = np.max(np.abs(keys[np.abs(keys) < -_LAST]), initial=size)

@@ -59,15 +59,6 @@ def partition(
     ``resume`` keeps the finished units of an earlier call, which are removed otherwise;
     ``is_kept``: the folder stays after an error. Raise if the folder cannot be written to, its disk
     is full, it holds other files or another job, and if a file changed since an earlier call.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> sources = batches.Sources.find("data/example/runs", "data/example/qrels.txt")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     buckets = partition(sources, folder, n_buckets=4, memory=10**9)
-    ...     buckets.names, buckets.sizes.sum(), buckets.qrels(0).columns
-    (('pca8_euclidean', 'pixels_euclidean', 'random'), ..., ['query_id', 'iteration', ...])
     """
     scan, runs, qrels = sources.scan, sources.runs, sources.qrels
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in runs)), 1)

@@ -24,13 +24,6 @@ def take_out_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
     """Take out the constant columns; return them in words.
 
     A table of less than two rows, or of constant columns only, does not change.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"test": "t", "p_value": [0.5, 1e-9], "n": 5})
-    >>> said, table = take_out_constants(table)
-    >>> said, table.columns
-    ('test = t, n = 5', ['p_value'])
     """
     constant = [column.name for column in table if column.n_unique() == 1]
     if table.height < 2 or len(constant) == table.width:
@@ -68,14 +61,7 @@ def join_interval_ends(table: pl.DataFrame) -> pl.DataFrame:
 def whole_rows(
     table: pl.DataFrame, width: int | None = None, leads: int | None = None
 ) -> tuple[pl.DataFrame, str]:
-    """Leave out the last columns that have no room, and name them.
-
-    Examples
-    --------
-    >>> table, said = whole_rows(pl.DataFrame({"run": ["a"], "judged": 5, "retrieved": 9}), 20)
-    >>> table.columns, said
-    (['run', 'judged'], 'no room for the column retrieved')
-    """
+    """Leave out the last columns that have no room, and name them."""
     n = columns_that_fit(table, width, leads)
     n -= table.columns[n - 1 : n + 1] == ["ci_low", "ci_high"]  # no interval is halved
     names = [escaped(name) for name in table.columns[n:]]

@@ -177,18 +177,7 @@ def _width(text: str) -> int:
 
 
 def paragraph(text: str, width: int | None = None) -> str:
-    r"""Return a sentence or a title in lines that fit the width; paths are not broken.
-
-    Examples
-    --------
-    >>> print(paragraph("Means over 100 requests", 12))
-    Means over
-    100 requests
-    >>> print(paragraph("runs/a/long/path.run, line 3: expected", 12))
-    runs/a/long/path.run,
-    line 3:
-    expected
-    """
+    r"""Return a sentence or a title in lines that fit the width; paths are not broken."""
     return "\n".join(_wrapped(escaped(text), width or terminal_width(), keeps_paths=True))
 
 
@@ -215,21 +204,7 @@ def _indented(line: str, width: int) -> str:
 
 
 def html_table(table: pl.DataFrame) -> str:
-    """Return a whole table as HTML: numbers are aligned to the right.
-
-    Examples
-    --------
-    >>> print(html_table(pl.DataFrame({"run": ["a", None], "tie_rate": [0.5, 0.25]})))
-    <table class="dataframe">
-    <thead>
-    <tr><th style="text-align: left">run</th><th style="text-align: right">tie_rate</th></tr>
-    </thead>
-    <tbody>
-    <tr><td style="text-align: left">a</td><td style="text-align: right">0.500</td></tr>
-    <tr><td style="text-align: left">—</td><td style="text-align: right">0.250</td></tr>
-    </tbody>
-    </table>
-    """
+    """Return a whole table as HTML: numbers are aligned to the right."""
     sides = ["right" if are_numbers(column) else "left" for column in table]
     head = _html_row("th", table.columns, sides)
     body = "".join(

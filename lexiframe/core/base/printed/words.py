@@ -41,13 +41,7 @@ def n_range(numbers: Iterable[int]) -> str:
 
 
 def counted(n: int | str, what: str) -> str:
-    """Return a number, or a range of numbers, with the noun in singular or plural.
-
-    Examples
-    --------
-    >>> counted(1, "run"), counted(1200, "run"), counted("1 to 3", "run")
-    ('1 run', '1,200 runs', '1 to 3 runs')
-    """
+    """Return a number, or a range of numbers, with the noun in singular or plural."""
     number = n if isinstance(n, str) else f"{n:,}"
     return f"{number} {what}{'s' * (number != '1')}"
 

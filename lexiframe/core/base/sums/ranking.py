@@ -65,11 +65,6 @@ def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndar
     """Rank each row's values, 1 for the greatest; equal ones share the mean of their ranks.
 
     `tie_groups` decides which values are equal.
-
-    Examples
-    --------
-    >>> mid_ranks(np.array([0.3, 0.5, 0.3])).tolist()
-    [2.5, 1.0, 2.5]
     """
     return mid_ranks_of(tie_groups(values, rounding))
 
@@ -94,11 +89,6 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     """Adjust p-values as Holm (1979) does, step by step from the smallest; each row is a family.
 
     It is own code, since statsmodels runs the garbage collector at each call.
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
     """
     order = np.argsort(p_values, axis=-1)
     stepped = np.take_along_axis(p_values, order, axis=-1) * np.arange(p_values.shape[-1], 0, -1)

@@ -26,11 +26,6 @@ def encoded(value: Any) -> bytes:
     """Return numbers, texts, arrays, tables and the library's values of them as bytes.
 
     They begin with a digest of the remaining bytes. Arrays keep all of their bits.
-
-    Examples
-    --------
-    >>> decoded(encoded({"sizes": np.array([1.5, np.inf]), "runs": ("a", None)}), ())
-    {'sizes': array([1.5, inf]), 'runs': ('a', None)}
     """
     arrays: dict[str, np.ndarray] = {}
     seen: dict[int, Any] = {}

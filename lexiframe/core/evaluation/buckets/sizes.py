@@ -30,14 +30,6 @@ def parse_memory(memory: str | float) -> int:
 
     ``memory`` is a number of bytes, or text: a number with the unit ``kB``, ``MB``, ``GB`` or
     ``TB`` (powers of 1000), or ``KiB``, ``MiB``, ``GiB`` or ``TiB`` (powers of 1024).
-
-    Examples
-    --------
-    >>> parse_memory("4GB"), parse_memory("1.5 GiB"), parse_memory(2_000_000_000)
-    (4000000000, 1610612736, 2000000000)
-    >>> parse_memory("four")
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: memory: expected a size such as '4GB' or '500MB', found 'four'
     """
     if isinstance(memory, bool) or not isinstance(memory, str | int | float):
         raise TypeError(f"memory: expected a size such as '4GB', found {shown(memory)}")
@@ -109,11 +101,6 @@ def n_buckets(rows: int, memory: int) -> int:
     """Return the number of buckets for rows, so that each can be evaluated in the memory.
 
     There are at most as many buckets as rows.
-
-    Examples
-    --------
-    >>> n_buckets(200_000_000, parse_memory("4GB"))
-    30
     """
     needed = math.ceil(rows * BYTES_PER_ROW * _UNEVEN / room_in(memory))
     return min(max(needed, 1), _MOST, max(rows, 1))

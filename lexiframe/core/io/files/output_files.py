@@ -52,13 +52,7 @@ def output_path(path: str | Path) -> Path:
 
 
 def found_at(path: str | Path) -> str:
-    """Return the kind of entry at a path: ``"a folder"``, ``"a file"``, or ``""`` for none.
-
-    Examples
-    --------
-    >>> found_at("."), found_at("x" * 300)
-    ('a folder', '')
-    """
+    """Return the kind of entry at a path: ``"a folder"``, ``"a file"``, or ``""`` for none."""
     try:
         is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
     except (OSError, ValueError):  # a name may be too long for any file, or hold a zero byte

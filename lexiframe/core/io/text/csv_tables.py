@@ -87,13 +87,7 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
 
 
 def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
-    r"""Parse a table with a header: ids remain text as written, scores and grades become numbers.
-
-    Examples
-    --------
-    >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", TextOptions()).rows()
-    [('007', 'd1', 0.5)]
-    """
+    r"""Parse a table with a header: ids remain text, scores and grades become numbers."""
     table = _parse_quickly(data, where, separator, options)
     if table is not None:
         return table

@@ -82,13 +82,7 @@ def _add_line(members: Members, record: str, where: str, line: int, *, exact: bo
 
 
 def members_of(text: str, where: str, *, exact: bool = False) -> Members:
-    """Parse a list or an object as a whole; if that fails, member by member to find the problem.
-
-    Examples
-    --------
-    >>> members_of('{"q1": {"d1": 1}, "q2": {}}', "x").values
-    [{'d1': 1}, {}]
-    """
+    """Parse a list or an object as a whole; if that fails, member by member to find the problem."""
     try:
         whole = _load_value(text, exact=exact)
     except _PARSE_ERRORS:

@@ -137,11 +137,6 @@ def places(positions: np.ndarray) -> np.ndarray:
     """Return each run's place in the order of `sort_rankings`, 0 for the best: runs × requests.
 
     Equal rankings share a place.
-
-    Examples
-    --------
-    >>> places(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
-    [1, 2, 1, 0]
     """
     order, steps = _sorted(positions)
     place = np.empty_like(steps)
@@ -239,13 +234,7 @@ def leximin_weights(m: int, n: int) -> tuple[list[int], int]:
 
 
 def leximin(positions: np.ndarray, n: int) -> np.ndarray:
-    """Compute −Σ w_i p_i in whole numbers, so that it is rounded once, to float64.
-
-    Examples
-    --------
-    >>> leximin(np.array([[[1], [1]], [[2], [3]]]), n=3).ravel().tolist()
-    [-1.8, -2.6]
-    """
+    """Compute −Σ w_i p_i in whole numbers, so that it is rounded once, to float64."""
     weights, denominator = leximin_weights(len(positions), n)
     sums = np.tensordot(np.array(weights, object), positions.astype(object), 1)
     return np.asarray(-(sums / denominator).astype(np.float64))

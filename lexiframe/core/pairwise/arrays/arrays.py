@@ -761,15 +761,7 @@ class PairsByMeasure(NamedTuple):
 
 
 def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> np.ndarray:
-    """Return the indices of all pairs, or of pairs with a baseline run, by (run_a, run_b).
-
-    Examples
-    --------
-    >>> pairs_of(pl.Series(["a", "b", "c"]), "b").tolist()
-    [0, 2]
-    >>> pairs_of(pl.Series(["a", "b", "c", "d"]), ["c", "d"]).tolist()
-    [1, 2, 3, 4, 5]
-    """
+    """Return the indices of all pairs, or of pairs with a baseline run, by (run_a, run_b)."""
     a, b = np.triu_indices(len(runs), k=1)
     if baseline is None:
         return np.arange(len(a))
@@ -790,11 +782,6 @@ def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:
 
     ``values`` are measures × requests × pairs, NaN where there is none; at most ``most`` cells of a
     measure are counted at once.
-
-    Examples
-    --------
-    >>> agreeing(np.array([[[1.0, -2.0]], [[0.5, 0.0]]])).tolist()
-    [[2, 1], [1, 1]]
     """
     flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
     counts = np.zeros((len(values), len(values)), np.int64)

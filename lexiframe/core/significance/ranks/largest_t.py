@@ -34,16 +34,7 @@ each resample: resamples, and runs × resamples."""
 def step_down(
     design: Design, draws: Draws, samples: int, seed: int, alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return which pairs differ, runs × runs: all at once, and for each run by itself.
-
-    Examples
-    --------
-    >>> points = np.array([[0.9, 0.8, 0.1], [0.8, 0.9, 0.2], [0.9, 0.7, 0.1], [0.7, 0.8, 0.0],
-    ...                    [0.8, 0.8, 0.2], [0.9, 0.8, 0.1], [0.8, 0.7, 0.2]])
-    >>> together, each = step_down(Design.equal(points), "flip", 1000, 0, 0.05)
-    >>> together.tolist()
-    [[False, False, True], [False, False, True], [True, True, False]]
-    """
+    """Return which pairs differ, runs × runs: all at once, and for each run by itself."""
     n_runs = design.points.shape[1]
     if not design.is_free or n_runs < 2:
         return np.zeros((n_runs, n_runs), bool), np.zeros((n_runs, n_runs), bool)

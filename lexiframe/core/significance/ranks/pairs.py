@@ -189,14 +189,7 @@ def _squares(points: np.ndarray, size: float) -> np.ndarray:
 
 
 def holm_all(p_values: np.ndarray) -> np.ndarray:
-    """Adjust the p-values of all pairs together; runs × runs, with 1 on the diagonal.
-
-    Examples
-    --------
-    >>> p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
-    >>> holm_all(p)[0].tolist()
-    [1.0, 0.03, 0.06]
-    """
+    """Adjust the p-values of all pairs together; runs × runs, with 1 on the diagonal."""
     a, b = np.triu_indices(len(p_values), k=1)
     adjusted = np.ones_like(p_values)
     adjusted[a, b] = adjusted[b, a] = sums.holm(p_values[a, b])
@@ -216,13 +209,6 @@ def holm_each(p_values: np.ndarray) -> np.ndarray:
 
 
 def possible_ranks(differences: np.ndarray, reject: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and greatest rank that a run may have: 1 + #better, S − #worse.
-
-    Examples
-    --------
-    >>> d = np.array([[0, 1, 2], [-1, 0, 1], [-2, -1, 0]])
-    >>> [ranks.tolist() for ranks in possible_ranks(d, np.abs(d) > 1)]
-    [[1, 1, 2], [2, 3, 3]]
-    """
+    """Return the least and greatest rank that a run may have: 1 + #better, S − #worse."""
     better, worse = reject & (differences < 0), reject & (differences > 0)
     return 1 + better.sum(axis=1), len(differences) - worse.sum(axis=1)

@@ -16,15 +16,7 @@ Order = Sequence[str] | pl.Series | Frame
 
 
 def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
-    """Return the runs by a table of means or of orderings: run, rank, value and method, best first.
-
-    Examples
-    --------
-    >>> o = pl.DataFrame({"measure": "AP", "method": "mean", "run": ["a", "b"],
-    ...                   "value": [0.1, 0.2], "rank": [2.0, 1.0]})
-    >>> ranked("chart", o, "AP").rows()
-    [('b', 1.0, 0.2, 'mean'), ('a', 2.0, 0.1, 'mean')]
-    """
+    """Return the runs by a table of means or orderings: run, rank, value, method; best first."""
     given = to_polars(table)
     if "mean" in given.columns:
         rows = rows_of(given, schemas.MEANS, called, ["run"], measure=measure)

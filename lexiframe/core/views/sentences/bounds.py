@@ -25,23 +25,6 @@ def cut_at_bounds(
     ``value`` names the column of values, ``known`` has facts of measures, by default the facts that
     their names tell. Measures with unknown bounds, or with values outside them (percent, from
     another tool), are not cut.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"measure": ["AP", "mine"], "mean": 0.75, "ci_low": -2.43,
-    ...                       "ci_high": 3.93, "n": 2})
-    >>> shown, notes = cut_at_bounds(means)
-    >>> shown["ci_low"].to_list(), shown["ci_high"].to_list()
-    ([0.0, -2.43], [1.0, 3.93])
-    >>> notes
-    ['intervals end at the bounds of AP', 'with n = 2 requests intervals say little']
-    >>> c = pl.DataFrame({"measure": "AP", "mean_difference": 0.2, "ci_low": 0.1, "ci_high": 0.3,
-    ...                   "n": 9, "correction": "max_t", "reject": False})
-    >>> cut_at_bounds(c, "mean_difference")[1]
-    ['interval and test disagree in 1 pair: an interval is of one pair alone, the test of all \
-pairs together']
-    >>> cut_at_bounds(means.rename({"mean": "mean_difference"}), "mean_difference")[0]["ci_low"][0]
-    -1.0
     """
     if not {"measure", "ci_low", "ci_high", value} <= {*table.columns} or table.is_empty():
         return table, []

@@ -31,16 +31,6 @@ def tie_sentences(
     A mean is moved much if it may leave its interval. The order decides if another run may be
     first. Runs with one score for all documents of a request are named where their order matters,
     and by one ``measure`` alone where they are first.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> judged = {f"q{n:02}": {"a": 1} for n in range(20)}
-    >>> blind, good = ({q: {"a": s, "b": 1, "c": 1} for q in judged} for s in (1, 2))
-    >>> e = lf.evaluate({"blind": blind, "good": good}, judged, ["RR"])
-    >>> print(*tie_sentences(e.tables(), e.provenance))
-    blind has one score for all documents of a request, whose order is arbitrary: its RR may be \
-0.333 to 1.000.
     """
     if provenance.get("policies", {}).get("ties") in _ORDERED:
         return ()

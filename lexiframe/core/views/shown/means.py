@@ -287,14 +287,7 @@ def best_and_named(table: pl.DataFrame, named: Collection[str]) -> tuple[pl.Data
 
 
 def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return the first and the last runs of a long table of text, and a note on the complete one.
-
-    Examples
-    --------
-    >>> table, notes = ends(pl.DataFrame({"run": map(str, range(99)), "AP": "x"}), "means")
-    >>> table.rows()[19:22], notes
-    ([('19', 'x'), ('… 59 more', ''), ('79', 'x')], ['the first and the last 20 of 99 runs; ...'])
-    """
+    """Return the first and the last runs of a long table of text, and a note on all of it."""
     if table.height <= MOST_RUNS:
         return table, []
     half = MOST_RUNS // 2

@@ -21,15 +21,6 @@ def position_bias(judgments: pl.DataFrame) -> pl.DataFrame:
     first more often, that does not show an effect of position, so ``win_rate_both_orders`` compares
     the orders within pairs: ½ + ½ (P(a wins | a first) − P(a wins | b first)), least squares with a
     level for each pair. Intervals take the judgments of a request together.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> rows = {"q": ["1", "1", "2", "2"], "left": ["x", "y", "x", "y"],
-    ...         "right": ["y", "x", "y", "x"], "winner": ["left", "left", "right", "left"]}
-    >>> v = lf.read_preferences(pl.DataFrame(rows), columns={"query_id": "q"})
-    >>> position_bias(v.judgments).select("wins", "losses", "win_rate_both_orders").rows()
-    [(3, 1, 0.75)]
     """
     known = judgments.filter(pl.col("first").is_not_null())
     if not known.height:
