@@ -36,7 +36,7 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 def drawn_blocks(
     n: int, samples: int, seed: int, *, size: int | None = None, rows: int | None = None
 ) -> Iterator[np.ndarray]:
-    """Yield the samples of `drawn_requests` in blocks, one of which has to be in memory.
+    """Yield the samples of `drawn_requests` in blocks; only one block has to be in memory.
 
     A block has ``rows`` samples (by default `rows_at_once`); the last may have fewer.
     """

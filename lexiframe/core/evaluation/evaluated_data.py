@@ -128,7 +128,7 @@ class Origin:
         )
 
     def collection(self) -> tuple[Any, Any]:
-        """Return the runs and judgments as they were given.
+        """Return the runs and judgments in the user's form.
 
         Raises
         ------

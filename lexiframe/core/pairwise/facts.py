@@ -20,7 +20,7 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a measure; it travels with its values, as names tell it of built-in ones.
+    """The facts of a measure, which travel with its values; names tell them of built-in measures.
 
     Attributes
     ----------

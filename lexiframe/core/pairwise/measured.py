@@ -32,7 +32,7 @@ _ALL = 2**62
 
 @dataclass(frozen=True)
 class Projected:
-    """Ranked runs, and their positions for those of some measures that have something to count.
+    """Ranked runs, and their positions for the measures that have something to count.
 
     ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which is None
     when no measure needs it, for the others.
@@ -51,7 +51,7 @@ class Projected:
     covered: pl.DataFrame | None = None
 
     def valued(self, measures: Sequence[Measure]) -> Projected:
-        """Compute the values of the metrics among some measures, and of those for the coverage.
+        """Compute the values of the metrics among some measures, and of metrics for the coverage.
 
         Where all scores are known there is nothing to compute.
         """

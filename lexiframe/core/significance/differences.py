@@ -175,7 +175,7 @@ def group_by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.nda
 
 
 def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield groups of pairs that share the same requests, and these requests, as indices.
+    """Yield the indices of pairs that share all requests, and of these requests, group by group.
 
     ``known``, requests × pairs, is true where a pair has the request.
     """

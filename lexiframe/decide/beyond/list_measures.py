@@ -29,7 +29,7 @@ class ListMetric(OfItems):
     of_no_relevant: ClassVar[float | None] = None
 
     def of_lists(self, lists: Lists) -> np.ndarray:
-        """Return the value of each list of a run, of which only the first k documents count."""
+        """Return the value of each list of a run; only its first k documents count."""
         keywords = self.keywords(self.function)
         cut = lists.cut(self.cutoff)
         return np.concatenate([self.function(block, **keywords) for block in cut.blocks()])

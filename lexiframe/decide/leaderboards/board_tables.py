@@ -59,7 +59,7 @@ class BoardTables:
 
     @cached_property
     def gaps(self) -> pl.DataFrame:
-        """What is missing; see the class."""
+        """The results that are missing; see the class."""
         return self._settled.gaps
 
     @cached_property

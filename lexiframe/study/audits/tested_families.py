@@ -1,4 +1,4 @@
-"""Families of comparisons, many of which are tested at once, as `compare` tests one."""
+"""Families of comparisons: many are tested at once, with the results of `compare` for each."""
 
 from __future__ import annotations
 

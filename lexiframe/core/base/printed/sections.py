@@ -95,7 +95,7 @@ def ends_of(table: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a summary: a title, a table, and notes below it, each of which may be absent.
+    """A part of a summary: a title, a table, and notes below it; any of them may be absent.
 
     ``leads`` is the number of the table's leading columns, see `table_text`. ``parts`` show the
     same in narrower tables, for text that the table is too wide for; or ``instead`` does, with less

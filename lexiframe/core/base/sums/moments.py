@@ -125,7 +125,7 @@ class Moments:
 
     @cached_property
     def mean_rounding(self) -> np.ndarray:
-        """The rounding error that each mean may have: the mean of those of its values."""
+        """The rounding error that each mean may have: the mean of the errors of its values."""
         return np.asarray(TIE * (1 + self.excess.rounded() / np.maximum(self.n, 1)))
 
     @cached_property

@@ -182,7 +182,7 @@ class Metric:
         return np.bincount(rankings.relevant_rankings, self.contributions(rankings), len(rankings))
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
-        """Return what each relevant item adds to the value; raise if the metric is not a sum."""
+        """Return each relevant item's contribution to the value; raise if the metric is no sum."""
         raise LexiframeError(
             f"{self} is not a sum over recall levels or relevant items; ask for metrics such as AP "
             "and nDCG, or preferences such as RPP and LR"

@@ -39,7 +39,7 @@ class Scores:
 
     @property
     def lacking(self) -> np.ndarray:
-        """The number of requests that each run lacks, of those that any run has."""
+        """The number of requests that each run lacks, among the requests of any run."""
         return np.asarray(np.isnan(self.values).sum(axis=0))
 
 
@@ -137,7 +137,7 @@ class Pairs:
 
     @cached_property
     def ballots(self) -> np.ndarray:
-        """For each pair, the requests that rank run a over run b, less those of b over a."""
+        """For each pair, the requests that rank run a over run b, less the reverse ones."""
         return np.asarray(self._votes.sum(axis=1, dtype=np.int32), np.float64)
 
     @property
@@ -227,7 +227,7 @@ class Pairs:
 
     @property
     def lacking(self) -> np.ndarray:
-        """The number of requests of each run without any preference, of those that any run has."""
+        """For each run, the number of requests in which it has no preference."""
         known = ~np.isnan(self.values)
         if known.all():
             return np.zeros(len(self.runs), np.int64)
@@ -246,7 +246,7 @@ class Pairs:
 
     @property
     def summed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """What is summed up over requests, beside its rounding errors, in the order of `PairSums`.
+        """The values to sum up over requests, with rounding errors, in the order of `PairSums`.
 
         They are the preferences, and the mean preference, points and share of each run; NaN where a
         request has no preference.
@@ -523,7 +523,7 @@ class ScoreCube:
             put(self.values, ours, other.values, theirs)
 
     def arranged(self, queries: pl.Series, runs: pl.Series) -> ScoreCube:
-        """Return the cube of these requests and runs, NaN for those that it does not have."""
+        """Return the cube of these requests and runs, NaN for the ones that it does not have."""
         if queries.equals(self.queries) and runs.equals(self.runs):
             return self
         values = np.full((len(self.measures), len(queries), len(runs)), np.nan)
@@ -595,12 +595,12 @@ class PairCube:
 
     @staticmethod
     def single(_measure: str, pairs: Pairs) -> Pairs:
-        """Return the preferences of single requests by a measure, which are those it has."""
+        """Return the preferences of single requests by a measure: ``pairs`` unchanged."""
         return pairs
 
     @cached_property
     def agreement(self) -> np.ndarray:
-        """Measures × measures: the pairs of rankings of which both prefer the same one."""
+        """Measures × measures: the pairs of rankings in which both prefer the same one."""
         return agreeing(self.values)
 
     @property
@@ -623,7 +623,7 @@ class PairCube:
 
     @classmethod
     def together(cls, cubes: Sequence[PairCube], measures: pl.Series) -> PairCube:
-        """Join cubes of the same runs by some ``measures``, NaN for those that none of them has."""
+        """Join cubes of the same runs by some ``measures``, NaN for measures that no cube has."""
         first = cubes[0]
         if len(cubes) == 1 and len(first.measures) == len(measures):
             return first
@@ -707,7 +707,7 @@ class PairCube:
         )
 
     def select_ids(self, names: pl.Series) -> PairCube:
-        """Return the cube of those of some requests that are there."""
+        """Return the cube of some requests, leaving out requests that it does not have."""
         return self.select_queries(self.queries.is_in(names.implode()).to_numpy())
 
 

@@ -300,7 +300,7 @@ def _keep_baseline(sums: PairSums, baseline: str) -> PairSums:
 def _add_groups(
     some: tuple[tuple[pl.DataFrame, Reduced], ...], others: tuple[tuple[pl.DataFrame, Reduced], ...]
 ) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
-    """Add up the groups of two parts, either of which may lack a group; return them sorted."""
+    """Add up the groups of two parts, where either may lack a group; return them sorted."""
     if not (some or others):
         return ()
     names = (some or others)[0][0].columns
