@@ -1,4 +1,4 @@
-"""The features: what can be taken away, by deleting a folder and its entry in this list.
+"""The features: folders that can be taken away, by deleting them and their entries here.
 
 The core asks here for what features add, and imports none of them. Each entry says which kinds of
 things a feature has (the fields of `Feature`), and the names by which one asks for them, so that
@@ -20,7 +20,7 @@ from lexiframe.core.base.errors import LexiframeError
 
 @dataclass(frozen=True)
 class Listed:
-    """A folder, what it has, and the other features that it uses; blanks between names.
+    """A folder, its contents, and the other features that it uses; blanks between names.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def measure(name: str) -> Any:
 
 
 def verdicts() -> feature.Verdicts:
-    """Yield schemas of tables of decisions, each with what puts such a table into words."""
+    """Yield schemas of tables of decisions, each with the function that puts it into words."""
     for one in _having("verdicts"):
         yield from one.verdicts
 

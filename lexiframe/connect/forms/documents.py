@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 class DocumentForm(NamedTuple):
-    """What a tool writes; it is recognised by the fields that its parts name.
+    """A form of a tool's documents, recognised by the fields that its parts name.
 
     ``opened`` takes away what the tool puts around it, ``doubt`` says what the judgments lack, and
     ``columns`` reads them where they stand deeper than parts say.

@@ -1,4 +1,4 @@
-"""What MTEB saves of a retriever's results: the model, and the results by subset and split.
+"""MTEB's files of a retriever's results: the model, and the results by subset and split.
 
 Its files ``TASK_predictions.json`` hold ``{"mteb_model_meta": {...}, subset: {split: {query:
 {document: score}}}}``, with as many subsets and splits as were evaluated.

@@ -1,4 +1,4 @@
-"""What of an evaluation goes into an experiment tracker: numbers and settings, run by run."""
+"""The entries of an evaluation in an experiment tracker: numbers and settings, run by run."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _read_experiments(
 
 
 def unreadable(uri: str, error: Exception, what: str = "read") -> LexiframeError:
-    """Build the error for a store that cannot be read, or written to, with what may help."""
+    """Build the error for a store that cannot be read, or written to, with advice."""
     where = public_address(uri)
     reason = re.sub(r"//\S*@", "//", str(error).strip().partition("\n")[0])  # without a password
     reason = hide_secrets(reason, uri)[:_SHOWN]

@@ -1,4 +1,4 @@
-"""What ir_measures calls a provider: it evaluates measures by this library."""
+"""A provider of measures for ir_measures, which computes them by this library."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class LexiframeEvaluator(providers.Evaluator):
                 yield ir_measures.Metric(query, measure, measure.DEFAULT)
 
     def calc_aggregate(self, run: Any) -> dict[Any, Any]:
-        """Return the mean of each measure, or what else ir_measures makes of its values."""
+        """Return the mean of each measure, or ir_measures' own aggregate of its values."""
         means = {}
         for measure, _, values, missing in self._columns(run):
             aggregator = measure.aggregator()

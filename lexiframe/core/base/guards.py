@@ -181,7 +181,7 @@ def _drop_none(hint: Any) -> Any:
 
 
 def _take_table(given: inspect.BoundArguments, name: str, what: Any) -> None:
-    """Put tables in the place of evaluations, and what these say of options that are not given."""
+    """Replace evaluations by their tables, and missing options by the evaluations' own."""
     value = given.arguments.get(name)
     if isinstance(value, Mapping):
         tables = {key: _table_of(one, what)[0] for key, one in value.items()}

@@ -1,4 +1,4 @@
-"""What the arguments of the command line may mean when they stand in the wrong place."""
+"""Arguments of the command line in the wrong place, and their likely meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of the command line: one table says what each is for, and where help shows it."""
+"""The options of the command line: one table has the purpose and the panel of each."""
 
 from __future__ import annotations
 

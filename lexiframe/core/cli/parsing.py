@@ -34,7 +34,7 @@ class Commands(TyperGroup):
     """
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; what help says of it is not read when it is called."""
+        """Load a command without its help text."""
         if not self.commands and cmd_name in _command_files():
             return TyperCommand(cmd_name)
         self.list_commands(ctx)  # for an error message, which suggests one of them
@@ -253,7 +253,7 @@ def _declared_parameters(declared: Any) -> list[Parameter]:
 
 
 def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
-    """Return parameters as Typer wants them: of values only, and each with what help says."""
+    """Return parameters in Typer's form: values only, each with its help text."""
     from lexiframe.core.cli.options import OPTIONS
 
     for parameter in declared:

@@ -1,4 +1,4 @@
-"""What the metadata of written results may say: files that are read back may have been edited."""
+"""The declared form of the metadata of written results, which may have been edited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations from what an engine keeps of the requests: `evaluated_by`."""
+"""Evaluations from an engine's results of the requests: `evaluated_by`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of an evaluation shows of requests and rankings: `page_of`."""
+"""The requests and rankings on the page of an evaluation: `page_of`."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def check_table(source: Source, options: TextOptions) -> Checked:
 
 
 def recheck_ties(checked: Checked, doubts: Sequence[Problem]) -> Checked:
-    """Replace problems of ties by what the judgments beside a file show of it."""
+    """Replace problems of ties by findings of the judgments beside a file."""
     others = checked.problems.filter(pl.col("problem") != TIES)
     return replace(checked, problems=pl.concat([others, listed(table_of(doubts), "a run")]))
 

@@ -335,7 +335,7 @@ def _frame_of(data: Any) -> pl.DataFrame:
 
 
 def _plain_pandas(frame: Any) -> Any:
-    """Make columns of what Arrow does not export: measures that are objects, ids in the index."""
+    """Make columns of data that Arrow does not export: measures as objects, ids in the index."""
     objects = [name for name in WORDS["measure"] if name in frame.columns]
     frame = frame.assign(**{name: frame[name].map(str) for name in objects})
     levels, queries = frame.index.names, WORDS["query_id"]

@@ -138,7 +138,7 @@ def load_source(
 def _joined_parts(
     source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
-    """Read the files of one run, and join what each has of every run in them."""
+    """Read the files of one run, and join the parts of each run in them."""
     by_name: dict[str, list[RunPart]] = {}
     for of_file in source.apart():
         for part in load_source(of_file, name_from, options, rank=rank):
@@ -532,7 +532,7 @@ def _doubts(
 
 
 def warn_of_doubts(doubts: Iterable[Problem]) -> None:
-    """Warn of what runs may be instead, once for each file or frame."""
+    """Warn of doubts about runs, once for each file or frame."""
     for said in dict.fromkeys(map(str, doubts)):
         warn(said)
 

@@ -71,7 +71,7 @@ class Tables:
 
     @property
     def verdict(self) -> printed.Verdict:
-        """What the tables say: a row for each sentence, which it prints; a frame to filter."""
+        """The verdict of the tables: a frame with a row for each sentence, which it prints."""
         return printed.Verdict(schema={"sentence": pl.String})
 
     def sections(self) -> dict[str, pl.DataFrame]:

@@ -1,4 +1,4 @@
-"""What the runs answered, how much of it is judged, and how ties affect it: `coverage`."""
+"""Answers of the runs, the judged part of them, and the effect of ties: `coverage`."""
 
 from __future__ import annotations
 

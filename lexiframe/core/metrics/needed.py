@@ -1,4 +1,4 @@
-"""What measures need of the positions, and errors for positions that do not have it."""
+"""The columns and rows that measures need of the positions, and errors for lacking ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def no_item_of_grade(measure: Any) -> LexiframeError:
 
 
 def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
-    """Raise when positions lack what a measure needs: its lowest grades, or all judged items."""
+    """Raise when positions lack the lowest grades, or judged items, that a measure needs."""
     measures = list(measures)
     refuse_lower_rel(measures, _rel_of(p))
     needing = [measure for measure in measures if measure.needs == JUDGED]

@@ -128,7 +128,7 @@ class Rankings:
         )
 
     def once(self, what: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
-        """Return an array that does not depend on ranks, and is made once; ``what`` names it.
+        """Return an array that does not depend on ranks, made once under the name ``what``.
 
         Rankings of several consecutive runs share it.
         """

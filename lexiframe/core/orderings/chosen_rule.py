@@ -72,7 +72,7 @@ class ChosenRule:
 
     @property
     def counts(self) -> Votes:
-        """What decides which run of a pair a request votes for."""
+        """The quantity by which a request votes for a run of a pair."""
         return self.votes if "votes" in RULES[self.method].options else "preference"
 
     @property

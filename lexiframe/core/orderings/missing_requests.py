@@ -1,4 +1,4 @@
-"""Runs that lack requests: their order is refused, unless it is said what a missing value means."""
+"""Runs that lack requests: their order is refused, unless missing values have a meaning."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class LevelPreference(Preference):
 
     @property
     def needs(self) -> str:
-        """What the positions have to contain."""
+        """The data that the positions have to contain."""
         return needed.SUBTOPICS if self.subtopics else needed.RELEVANT
 
     def cumulative_precision(self) -> RecallLevelMetric:

@@ -1,4 +1,4 @@
-"""Coverage: what the runs answered and how much of it is judged, as counts and as warnings."""
+"""Coverage: the answers of the runs and the judged part of them, as counts and as warnings."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
 
 
 def warn_of_doubts(ranked: RankedRuns) -> None:
-    """Warn of what runs may be instead, of queries among documents, and of other spellings."""
+    """Warn of doubts about runs, of queries among documents, and of other spellings."""
     further = [*_likely_parts(ranked.runs), *own_queries(_first_documents(ranked.runs))]
     run_parts.warn_of_doubts([*ranked.doubts, *further])
     # a run that has no judged document is named with its cause elsewhere

@@ -14,7 +14,7 @@ from lexiframe.core.io import qrel_files
 
 
 class Excluded(str):
-    """What provenance says of the documents: their number and checksum. ``rows`` has them."""
+    """The provenance of excluded documents: their number and checksum. ``rows`` has them."""
 
     __slots__ = ("rows",)
     rows: pl.DataFrame

@@ -33,7 +33,7 @@ Order = Literal["random", "given"]
 
 @dataclass(frozen=True)
 class Bets:
-    """What the betting test needs besides differences.
+    """The settings of the betting test besides differences.
 
     Attributes
     ----------

@@ -59,7 +59,7 @@ def most_requests(n_pairs: int) -> int:
 
 
 class Joint(NamedTuple):
-    """What sign flips say of each pair of a family.
+    """The results of sign flips for each pair of a family.
 
     ``p_value`` is that of the pair alone, ``p_adjusted`` that of the step-down maxima. The others
     are the least that these could have been, had one run won every request that is no tie.

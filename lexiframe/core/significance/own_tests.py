@@ -115,7 +115,7 @@ def _checked_numbers(expected: str, found: Any, n: int) -> np.ndarray:
 
 
 def _advice(differences: np.ndarray) -> str:
-    """Advise on what the usual tests have no p-value for."""
+    """Return the advice for data that the usual tests have no p-value for."""
     if np.isnan(differences).any():
         return "; they lack requests, where the differences are NaN (SciPy: nan_policy='omit')"
     if not differences.any():

@@ -468,7 +468,7 @@ def _rows_of_measure(
 def _interval_of(
     measure: str, cube: Any, pairs: Any, options: Options, is_metric: bool
 ) -> Callable[[Any, Options], Interval]:
-    """Return the interval of what a measure can give, of all its pairs alike."""
+    """Return the interval for the possible values of a measure, alike for all its pairs."""
     bets, d = options.bets, pairs.differences
     known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
     of_runs = cube.scores.get(measure) if isinstance(cube, arrays.Reduced) else pairs

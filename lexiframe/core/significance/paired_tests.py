@@ -50,7 +50,7 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """What a test compares: in words, and the column of comparisons that says which run is ahead.
+    """The quantity that a test compares: in words, and the column that tells the leading run.
 
     Run a is ahead where the column is above ``neither``.
     """

@@ -39,7 +39,7 @@ class Evaluated(Protocol):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What the tables were computed from."""
+        """The sources and options of the tables."""
         ...
 
     def pair(self, run_a: str, run_b: str, measures: Any = None) -> pl.DataFrame:

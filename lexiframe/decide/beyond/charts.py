@@ -1,4 +1,4 @@
-"""Charts beyond relevance: what accuracy costs, and how evenly lists expose the items."""
+"""Charts beyond relevance: the costs of accuracy, and the exposure of items by lists."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class ListsInParts:
         return sparse.coo_array((exposed.exposure, (group, exposed.item)), shape=shape).tocsr()
 
     def warn(self, total: Mapping[str, sparse.csr_array]) -> None:
-        """Warn of what all lists are doubted for."""
+        """Warn of the doubts about all lists."""
         known, requests = (total[name].toarray()[0].astype(int) for name in ("known", "requests"))
         doubts = Doubts(dict(zip(self.runs, known.tolist(), strict=True)), *requests.tolist())
         warn_of_doubts(doubts, len(self.items))

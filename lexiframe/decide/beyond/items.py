@@ -1,4 +1,4 @@
-"""The catalogue of items, and what users had before: `read_items`, `Items`."""
+"""The catalogue of items, and the users' history: `read_items`, `Items`."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
 
 
 def _users_of(frame: pl.DataFrame, past: pl.DataFrame | None) -> np.ndarray | None:
-    """Return how many users had each item: what the column says, or else the history."""
+    """Return the number of users of each item: from the column, or else the history."""
     if "users" in frame.columns:
         number = pl.col("users").cast(pl.Float64, strict=False).fill_null(np.nan)  # of a word
         column = pl.when(pl.col("users").is_null()).then(0.0).otherwise(number)

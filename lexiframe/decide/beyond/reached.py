@@ -1,4 +1,4 @@
-"""What a run's lists reach of the catalogue, with intervals and tests: `catalogue`."""
+"""The part of the catalogue that a run's lists reach, with intervals and tests: `catalogue`."""
 
 from __future__ import annotations
 

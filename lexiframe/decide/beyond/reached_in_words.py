@@ -1,4 +1,4 @@
-"""What all lists of runs reach, in words and beside the means: `catalogue_sections`."""
+"""Measures of all lists of runs, in words and beside the means: `catalogue_sections`."""
 
 from __future__ import annotations
 

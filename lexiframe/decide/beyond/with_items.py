@@ -264,7 +264,7 @@ class Beside:
         return with_lists
 
     def completed(self, e: Evaluation) -> Evaluation:
-        """Return the evaluation of all parts with what all lists reach."""
+        """Return the evaluation of all parts with the measures of all lists."""
         if not self.of_all:
             return e
         found = beyond.catalogue_of_parts(self.found, self.test, *self.corrected)
@@ -277,7 +277,7 @@ def add_catalogue(
     comparisons: pl.DataFrame,
     units: pl.DataFrame | None = None,
 ) -> EvaluationWithItems:
-    """Return an evaluation with what all lists reach."""
+    """Return an evaluation with the measures of all lists."""
     tables = {field.name: getattr(e, field.name) for field in fields(e)}
     alpha = e.provenance["inference"]["alpha"]
     c = beyond.Catalogue(values, comparisons, alpha, units=units)

@@ -1,4 +1,4 @@
-"""What a gate's curve says: from how many requests on it has its error rate and power."""
+"""A gate's curve in words: the number of requests that gives it its error rate and power."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate refuses to decide from: mistakes of its inputs that would let a candidate pass."""
+"""Evidence that a gate refuses: mistakes of its inputs that would let a candidate pass."""
 
 from __future__ import annotations
 

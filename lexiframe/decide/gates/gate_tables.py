@@ -1,4 +1,4 @@
-"""What a gate is given: the rows of two runs, and margins by the names of the table's measures."""
+"""The inputs of a gate: the rows of two runs, and margins by the table's names of measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several judges say of the same items: their judgments read, and side by side."""
+"""The judgments of several judges on the same items: read, and side by side."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from lexiframe.core.projection import Policies
 
 @dataclass(frozen=True)
 class Judged:
-    """What the measures say of the runs under one judge, and which of them are metrics.
+    """The measures of the runs under one judge, and which of them are metrics.
 
     Metrics have scores, whether the library computed them or not.
     """

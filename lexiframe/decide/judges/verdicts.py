@@ -1,4 +1,4 @@
-"""What each judge says of each request and pair of runs: -1, 0 or 1, once."""
+"""The verdict of each judge on each request and pair of runs: -1, 0 or 1, once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Verdicts:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """How many judges say what of each unit: units × 3."""
+        """How many judges give each verdict on each unit: units × 3."""
         n = int(self.unit.max()) + 1
         return np.bincount(self.unit * 3 + self.said, minlength=n * 3).reshape(n, 3)
 

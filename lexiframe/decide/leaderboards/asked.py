@@ -36,7 +36,7 @@ def ranked_of(
     seed: int,
     na_values: column_forms.NaValues = None,
 ) -> list[Ranked]:
-    """Read a leaderboard, settle its gaps, and return what each rule ranks; see `leaderboard`."""
+    """Read a leaderboard, settle its gaps, and return the ranked data of each rule."""
     resampling.check_share("leaderboard", "alpha", alpha)
     resampling.check_draws("leaderboard", "samples", samples, seed)
     rules = _rules(rule)

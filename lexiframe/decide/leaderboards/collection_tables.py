@@ -1,4 +1,4 @@
-"""The tables of collections: their weights, what depends on one, which agree, how few will do."""
+"""The tables of collections: their weights, their influence, their agreement, small sets."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from lexiframe.decide import leaderboards
 
 
 class Shown(Protocol):
-    """What the page shows: a result of several tables."""
+    """A result of several tables, for the page."""
 
     @property
     def verdict(self) -> pl.DataFrame:

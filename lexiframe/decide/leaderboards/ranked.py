@@ -1,4 +1,4 @@
-"""Values and ranks of runs by a rule, what its differences are tested by, and its resamples."""
+"""Values and ranks of runs by a rule, the tests of its differences, and its resamples."""
 
 from __future__ import annotations
 

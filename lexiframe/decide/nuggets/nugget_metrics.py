@@ -46,7 +46,7 @@ class NuggetMetric(Metric):
             )
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Raise: rankings of documents say nothing of what answers state."""
+        """Raise: rankings of documents do not tell which nuggets answers state."""
         raise LexiframeError(f"{self}: {self.elsewhere}")
 
     def _written(self, at: float | None, but: str = "", lacking: Iterable[str] = ()) -> str:

@@ -1,4 +1,4 @@
-"""Preferences between answers, nugget by nugget: what `preferences` does with `Nuggets`."""
+"""Preferences between answers, nugget by nugget: `preferences` of `Nuggets`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _CREDITS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 
 @dataclass
 class Read:
-    """The rows of all tables, with the options of `read_nuggets`, and what failed or is skipped.
+    """The rows of all tables, with the options of `read_nuggets`, and failed or skipped records.
 
     ``nuggets`` has those of each request, with the run that they were first found in; ``answers``
     of each run and request says where it was read, and ``banks`` has the answers to the questions

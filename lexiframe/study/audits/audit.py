@@ -454,7 +454,7 @@ def _outcome(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: O
 
 
 def _ahead(test: Any, d: Differences | sums.Estimates, outcome: Outcome) -> np.ndarray:
-    """Return the sign of what the test compares: positive if it puts run a ahead."""
+    """Return the sign of the quantity that the test compares: positive if run a is ahead."""
     compared = TESTS[test].compares if test in TESTS else MEANS
     found = d.mean if compared is MEANS else getattr(outcome, compared.column)
     return np.asarray(np.sign(found - compared.neither))

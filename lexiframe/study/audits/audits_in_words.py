@@ -1,4 +1,4 @@
-"""What the table of `audit` says, in words."""
+"""The table of `audit` in words."""
 
 from __future__ import annotations
 

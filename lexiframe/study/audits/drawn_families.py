@@ -60,7 +60,7 @@ class Families:
 
 @dataclass(frozen=True)
 class DrawnFamilies:
-    """What each trial compares: ``pair``, trials × pairs of a trial, and ``runs``, trials × runs.
+    """The comparisons of each trial: ``pair``, trials × pairs of a trial; ``runs``, trials × runs.
 
     The runs of a trial are in the order of their names. A trial of a single pair needs none.
     """

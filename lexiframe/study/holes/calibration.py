@@ -69,7 +69,7 @@ def _hidden_grades(
 def _calibration_rows(
     run: str, n_holes: int, values: dict[Metric, sums.Moments], alpha: float
 ) -> Iterator[dict[str, object]]:
-    """Yield a row for each metric, without what needs the other runs."""
+    """Yield a row for each metric, without numbers that need the other runs."""
     for metric, moments in values.items():
         drawn = moments.mean
         value, without, everything = drawn[:3]

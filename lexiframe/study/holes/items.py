@@ -98,7 +98,7 @@ def pool_of(runs: Any, qrels: Any, policies: Policies, depth: int) -> Pool:
 
 
 def _retrieved(top: RankedRuns, pool: pl.DataFrame | None) -> pl.DataFrame:
-    """Return request and document of what one run retrieved; no pool: it retrieved nothing."""
+    """Return request and document of one run's retrieved documents; none without a pool."""
     if pool is None:
         return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String})
     return pool.select(

@@ -183,7 +183,7 @@ def hole_sensitivity(
 
 
 def _checked_measures(asked: Sequence[Measure], rel: float | None) -> list[Measure]:
-    """Return the measures, or raise for one that needs what draws do not have."""
+    """Return the measures, or raise for one that needs data which draws do not have."""
     needed.refuse_lower_rel(asked, rel)
     for measure in asked:
         if measure.needs in (needed.POOL, needed.SUBTOPICS):

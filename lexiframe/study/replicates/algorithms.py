@@ -97,7 +97,7 @@ def algorithm_means(d: Any, alpha: float) -> pl.DataFrame:
 def _estimates(
     d: Any, seeds: Seeds, replicates: Replicates, baseline: str | None
 ) -> Iterator[tuple[dict[str, Any], sums.Estimates]]:
-    """Yield for each measure what its rows say, and the mean differences of the pairs."""
+    """Yield for each measure the numbers of its rows, and the mean differences of the pairs."""
     for data in replicated("compare", d):
         arrays = _run_scores(data)
         a, b = _algorithm_pairs(data.runs, baseline)

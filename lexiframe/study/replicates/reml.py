@@ -49,7 +49,7 @@ def reml_components(
 
 @dataclass(frozen=True)
 class _Model:
-    """What the likelihood needs of the values: sums over cells, and over the effects.
+    """The parts of the values that the likelihood needs: sums over cells, and over the effects.
 
     ``crossed`` is Zᵀ Z of the constant and the effects, ``by_cell`` their counts in each cell.
     """

@@ -1,4 +1,4 @@
-"""What scores vary by, and how dependable means over requests and replicates are."""
+"""The sources of variance in scores, and the dependability of means."""
 
 from __future__ import annotations
 

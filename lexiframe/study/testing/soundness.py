@@ -1,4 +1,4 @@
-"""Whether a measure does what one expects of it: `check_metric`."""
+"""Checks that a measure does its job: `check_metric`."""
 
 from __future__ import annotations
 

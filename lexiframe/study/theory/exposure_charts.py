@@ -1,4 +1,4 @@
-"""Charts of what one recall level adds to a difference."""
+"""Charts of the contribution of one recall level to a difference."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def _sent(spark: Any, table: pa.Table) -> Any:
 
 
 def _form(path: str | Path) -> Mapping[str, Any] | None:
-    """Return the options with which Spark reads a path; None for what the driver has to read.
+    """Return the options with which Spark reads a path; None for paths that the driver reads.
 
     A file is known by its ending. A folder, a glob or an address without one is read by Spark as
     Parquet, unless it is a folder of this machine without such files.

@@ -1,4 +1,4 @@
-"""What bets on values from 0 to 1 are worth, and the interval of a mean that follows from them."""
+"""The capital of bets on values from 0 to 1, and the interval of a mean that follows from it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ KEPT: tuple[Kept, ...] = ("scores", "preferences")
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute of each bucket; it can be sent to other processes.
+    """The work on each bucket: measures, policies, tables; it can be sent to other processes.
 
     Attributes
     ----------

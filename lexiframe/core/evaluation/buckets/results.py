@@ -45,7 +45,7 @@ class Attributed:
 
 @dataclass(frozen=True)
 class Said:
-    """What a bucket has to say to the user, once all buckets are evaluated.
+    """The facts for warnings about a bucket, given once all buckets are evaluated.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ OF_PART: Mapping[str, Callable[[Plan, PairCube], Any]] = {
 
 @dataclass(frozen=True)
 class BucketResult:
-    """What the sinks keep of some requests, by their names."""
+    """The results of some requests, by name."""
 
     kept: dict[str, Any]
 
@@ -214,7 +214,7 @@ class BucketResult:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> BucketResult:
-        """Return the result from what `to_bytes` made; raise for other bytes, and run nothing."""
+        """Return the result from the bytes of `to_bytes`; raise for other bytes, run no code."""
         found: BucketResult = decoded(data, CLASSES)
         return found
 

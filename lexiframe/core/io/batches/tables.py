@@ -26,7 +26,7 @@ from lexiframe.core.io.problems.scores_against_ranks import batches_are_doubtful
 
 @dataclass(frozen=True)
 class Request:
-    """What a table should hold, the user's names of its columns, and the rows of a batch.
+    """The schema of a table, the user's names of its columns, and the rows of a batch.
 
     Ranks are read only when ``rank`` asks for them, or when there are no scores.
     """

@@ -1,4 +1,4 @@
-"""What judgments call their requests: users, as recommenders have them, or requests."""
+"""The name of requests in judgments: users, in recommenders' data, or requests."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class File:
         return state and (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
 
     def content(self, what: str = "runs or judgments") -> Content:
-        """Unpack and decode the bytes; ``what`` is what error messages say was expected."""
+        """Unpack and decode the bytes; ``what`` names the expected content in error messages."""
         return content_of(self.read(), str(self), what)
 
     def facts(self, sha256: str | None = None, **more: Any) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Source:
 
     @property
     def where(self) -> str:
-        """What error messages call the source."""
+        """The name of the source in error messages."""
         if isinstance(self.origin, File | Parts):
             return str(self.origin)
         return "runs" if self.name is None else f"run {coded.said(self.name)}"
@@ -435,7 +435,7 @@ def _expand(run: Any) -> Found:
 
 
 def _files_meant(run: str | Path) -> tuple[list[Path], list[Path]]:
-    """Return the files that a path, folder or glob means, and what a folder has besides them."""
+    """Return the files of a path, folder or glob, and the further entries of a folder."""
     _refuse_single_slash(run)
     path = expanded(run)
     if is_folder(path):

@@ -314,7 +314,7 @@ def _data_below(folder: Path) -> list[Path]:
 
 
 def data_set(folder: Path) -> Any:
-    """Open a folder of Parquet files as a data set; what else lies in it is an error."""
+    """Open a folder of Parquet files as a data set; any other file in it is an error."""
     from pyarrow import dataset, fs
 
     if kind_with_log(folder) == _LOGS["_delta_log"]:

@@ -1,4 +1,4 @@
-"""What a form of file is: how it is recognised, opened and called."""
+"""The forms of files: their beginnings, their readers and their names."""
 
 from __future__ import annotations
 

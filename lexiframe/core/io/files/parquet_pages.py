@@ -1,4 +1,4 @@
-"""What the pages of a Parquet file say of their sizes, which its metadata need not say rightly."""
+"""The sizes of the pages of a Parquet file, as its metadata need not be right about them."""
 
 from __future__ import annotations
 

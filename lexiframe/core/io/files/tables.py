@@ -16,7 +16,7 @@ from lexiframe.core.io.files.packings import room_for, too_much
 
 @contextmanager
 def reading(where: str, kind: str) -> Iterator[None]:
-    """Raise ReadError for the errors of Arrow, and of what pandas registers there for its types."""
+    """Raise ReadError for the errors of Arrow, and of the types that pandas registers there."""
     try:
         yield
     except LexiframeError:
@@ -62,7 +62,7 @@ _DIRECT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa
 def read_columns(
     form: Form, data: bytes, where: str, choose: Callable[[Opened], list[str] | None]
 ) -> Columns | None:
-    """Read some columns of a file straight into Polars, if that gives what `read_arrow` gives.
+    """Read some columns of a file straight into Polars, if the result equals `read_arrow`'s.
 
     ``choose`` is given the opened file and returns the names of the columns. Return None if it
     returns none, and for everything else that `read_arrow` reads or has an error for.

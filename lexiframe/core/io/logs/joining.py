@@ -1,4 +1,4 @@
-"""Joining tables with what describes runs or requests: `with_log` and `with_attributes`."""
+"""Joining tables with descriptions of runs or requests: `with_log` and `with_attributes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice for messages: how to mend a problem, and what a text that cannot be read may be."""
+"""Advice for messages: the mending of a problem, and the likely content of unreadable text."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _NAMED = "put a line with the names {} on top, and say header=True"
 
 
 def doubted_lines(rows: pl.DataFrame, where: str) -> Problem | None:
-    """Return why lines without names cannot be judgments, with what reads them; else None.
+    """Return the doubt that lines without names are judgments, with the reader for them; or None.
 
     ``rows`` have the columns ``query_id``, ``doc_id``, ``relevance`` and, of lines of four fields,
     ``iteration``; ids are text.

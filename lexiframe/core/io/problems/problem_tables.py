@@ -54,7 +54,7 @@ def problem_of(error: LexiframeError, where: str) -> Problem:
 
 
 def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
-    """Return problems as `check_run` lists them; ``what`` fills ``expected`` where it is empty."""
+    """Return problems in the form of `check_run`; ``what`` fills an empty ``expected``."""
     place = pl.when(pl.col("at") != "").then(pl.format(" in {}", "at")).otherwise(pl.lit(""))
     table = problems.with_columns(
         expected=pl.when(pl.col("expected") == "").then(pl.lit(what)).otherwise("expected"),

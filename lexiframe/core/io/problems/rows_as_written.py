@@ -17,7 +17,7 @@ from lexiframe.core.io.problems.problem_tables import problem_of, short, table_o
 
 @dataclass(frozen=True)
 class Hint:
-    """What a malformed first line suggests; it applies to all lines with as many fields."""
+    """The advice from a malformed first line; it applies to all lines with as many fields."""
 
     line: int
     width: int
@@ -66,7 +66,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a file that holds one of our columns: our name, and what messages call it.
+    """A column of a file that holds one of our columns: our name, and its name in messages.
 
     ``values`` are the cells as they are in the file, ``texts`` the same as text; a cell that is
     neither text nor a number is null there.

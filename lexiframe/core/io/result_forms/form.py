@@ -1,4 +1,4 @@
-"""What a form of results is: how its files are called and read."""
+"""The forms of results: their file names and readers."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _FORMS = {"tot": ["run", "measure", "query_id"], "ir_measures": ["run", "query_i
 
 @dataclass(frozen=True)
 class FourColumns:
-    """What the user says of files with four columns: their form, or the ids of the requests."""
+    """The user's facts about files with four columns: their form, or the ids of the requests."""
 
     form: ScoreForm | None = None
     requests: frozenset[str] | None = None

@@ -1,4 +1,4 @@
-"""What people call summaries of scores, such as means, and properties of the runs beside them."""
+"""Usual names for summaries of scores, such as means, and for properties of runs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def are_properties(names: pl.Series) -> pl.Series:
 
 
 def words_of(names: pl.Series) -> pl.Series:
-    """Return names as words in lower case, without emoji, arrows, and what stands in brackets.
+    """Return names as words in lower case, without emoji, arrows, and text in brackets.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def score_files(paths: Iterable[str]) -> list[File]:
 
 
 def _check_keys(scores: Any, measure: str | None, keys: Keys | None) -> None:
-    """Raise when it is not clear what the keys of ``{name: file or frame}`` name."""
+    """Raise when the keys of ``{name: file or frame}`` may name runs or measures."""
     has_keys = isinstance(scores, Mapping) and not is_frame(scores) and not is_one_run(scores)
     if keys is not None:
         check_choice("read_scores", keys, ("run", "measure"), "keys")

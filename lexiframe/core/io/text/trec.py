@@ -42,7 +42,7 @@ _UNEVEN = (*RUN.names, "7", "8", "9", "10", "11")
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
-    """Return the layout of a run's lines; ``third`` says what the third of three fields is."""
+    """Return the layout of a run's lines; ``third`` is the meaning of the third of three fields."""
     if third is None or not _has_three_columns(data):
         return RUN
     return RANKED if third == "rank" else SCORED

@@ -1,4 +1,4 @@
-"""What ``help`` says of a measure, and lists of measures that print whole."""
+"""Explanations of measures for ``help``, and lists of measures that print whole."""
 
 from __future__ import annotations
 

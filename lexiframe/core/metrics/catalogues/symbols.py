@@ -1,4 +1,4 @@
-"""What the symbols in the formulas of measures mean."""
+"""The meanings of the symbols in the formulas of measures."""
 
 from __future__ import annotations
 

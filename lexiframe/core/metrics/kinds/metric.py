@@ -1,4 +1,4 @@
-"""What all metrics have in common: a name, parameters, a least grade and a cut-off."""
+"""The common parts of all metrics: a name, parameters, a least grade and a cut-off."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class Metric:
 
     @property
     def limits(self) -> Bounds:
-        """The least and the greatest value as numbers: what ``bounds`` says."""
+        """The least and the greatest value of ``bounds``, as numbers."""
         return Bounds.parse(self.bounds)
 
     @property
     def at(self) -> str:
-        """What its notation has behind @, if anything."""
+        """The cut-off or share behind @ in its notation, if there is one."""
         return "@k" if self.cuts_off else ""
 
     def __init_subclass__(cls) -> None:

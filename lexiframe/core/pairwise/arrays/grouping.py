@@ -1,4 +1,4 @@
-"""Tables within groups of requests: what the arguments ``requests=`` and ``by=`` do."""
+"""Tables within groups of requests: the arguments ``requests=`` and ``by=``."""
 
 from __future__ import annotations
 

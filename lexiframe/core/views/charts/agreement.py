@@ -148,7 +148,7 @@ def sort_by_similarity(names: list[str], values: np.ndarray) -> list[str]:
 
 
 def _value_scale(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list[str], str]:
-    """Return the scale of the colours, the lines of the title, and what a value is called."""
+    """Return the scale of the colours, the lines of the title, and the name of a value."""
     if column != "correlation":
         what, n = ("rankings", "n") if column == "agreement" else ("runs", "n_systems")
         asked = f"of the pairs of {what} that the row's measure does not tie"

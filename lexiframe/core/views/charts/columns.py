@@ -1,4 +1,4 @@
-"""What charts call the columns of their tables, and how they write the values."""
+"""The names of columns in charts, and the formats of their values."""
 
 from __future__ import annotations
 

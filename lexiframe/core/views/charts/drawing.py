@@ -1,4 +1,4 @@
-"""What all charts share: Altair, the data inside them, their sizes and titles."""
+"""The common parts of all charts: Altair, the data inside them, their sizes and titles."""
 
 from __future__ import annotations
 

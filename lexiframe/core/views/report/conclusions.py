@@ -1,4 +1,4 @@
-"""What the page says first: which runs are first, in a headline and a sentence for each measure."""
+"""The conclusions on top of the page: the first runs, in a headline and a sentence a measure."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _SHOWN = """
 
 @dataclass(frozen=True)
 class Rankings:
-    """What an evaluation knows beside its tables.
+    """The facts of an evaluation beside its tables.
 
     Attributes
     ----------

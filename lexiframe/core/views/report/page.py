@@ -76,7 +76,7 @@ def page_json(facts: Mapping[str, Any]) -> str:
 
 
 def _printable(fact: Any) -> Any:
-    """Return a fact whose text has no characters that turn the direction of what follows."""
+    """Return a fact whose text has no characters that turn the direction of later text."""
     if isinstance(fact, str):
         return escaped(fact)
     if isinstance(fact, Mapping):

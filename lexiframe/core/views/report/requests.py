@@ -1,4 +1,4 @@
-"""What the page knows of single requests: scores, preferences, and where relevant items are."""
+"""The page's data of single requests: scores, preferences, and places of relevant items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ids mean: titles, images and the texts of queries, for the page of an evaluation."""
+"""The texts behind ids: titles, images and queries, for the page of an evaluation."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def judged_where_pooled(coverage: pl.DataFrame, provenance: Mapping[str, Any]) -
 
 
 def coverage_in_words(coverage: pl.DataFrame) -> str:
-    """Return a sentence on what all runs together answered and retrieved.
+    """Return a sentence on the answers and documents of all runs together.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What modules of sentences share: the order of measures, and the best of the rows."""
+"""The common parts of sentences: the order of measures, and the best of the rows."""
 
 from __future__ import annotations
 

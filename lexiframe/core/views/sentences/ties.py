@@ -1,4 +1,4 @@
-"""What equal scores leave open: how far their order can move means, and which run it puts first."""
+"""Effects of equal scores: the range of means over their orders, and the first run."""
 
 from __future__ import annotations
 

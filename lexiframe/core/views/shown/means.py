@@ -242,7 +242,7 @@ def measure_notes(
 
 
 def _equal_shares(means: pl.DataFrame, preferences: Sequence[str]) -> list[str]:
-    """Name preferences that give all runs equal shares, as LP and rrLP do, and what differs."""
+    """Name preferences with equal shares for all runs, as LP and rrLP, and where they differ."""
     shares: dict[tuple[float, ...], list[str]] = {}
     for name in preferences:
         of_runs = means.filter(measure=name).sort("run")["mean"]

@@ -1,4 +1,4 @@
-"""What a table for a paper says of significance: letters, daggers or arrows at the means."""
+"""The marks of significance in a table for a paper: letters, daggers or arrows at the means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `concordance` returns: `Concordance`."""
+"""The result of `concordance`: `Concordance`."""
 
 from __future__ import annotations
 

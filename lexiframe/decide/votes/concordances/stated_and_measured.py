@@ -64,7 +64,7 @@ class Counted:
 
 
 def counted(d: Any, said: Any, measures: Any) -> Counted:
-    """Look up what each measure prefers where people prefer a run."""
+    """Look up the preference of each measure where people prefer a run."""
     rows = stated.stated_rows_of("concordance", said)
     turned = pl.col("run_a") > pl.col("run_b")
     rows = rows.select(
@@ -99,7 +99,7 @@ def counted(d: Any, said: Any, measures: Any) -> Counted:
 
 
 def _rows_that_occur(d: Any, decided: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of scores or preferences whose request and runs occur in what people say."""
+    """Return the rows of scores or preferences whose request and runs occur in judgments."""
     table = to_polars(d)
     is_scores = arrays.is_scores(table)
     table = schemas.check(table, schemas.SCORES if is_scores else schemas.PREFERENCES)

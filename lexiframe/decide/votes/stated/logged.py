@@ -49,7 +49,7 @@ def add_winner(table: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataF
 
 
 def _named(share: pl.Series) -> pl.Series:
-    """Return who won, from what the first has of the judgment: 1, a half or 0."""
+    """Return the winner, from the first run's share of the judgment: 1, a half or 0."""
     meant = {1.0: "a", 0.5: "tie", 0.0: "b"}
     return share.replace_strict(meant, default=None, return_dtype=pl.String)
 

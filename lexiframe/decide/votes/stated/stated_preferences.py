@@ -1,4 +1,4 @@
-"""What `read_preferences` returns: `StatedPreferences`."""
+"""The result of `read_preferences`: `StatedPreferences`."""
 
 from __future__ import annotations
 

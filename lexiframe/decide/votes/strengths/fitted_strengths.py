@@ -1,4 +1,4 @@
-"""What `bradley_terry` returns: `Strengths`."""
+"""The result of `bradley_terry`: `Strengths`."""
 
 from __future__ import annotations
 

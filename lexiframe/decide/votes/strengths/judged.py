@@ -104,7 +104,7 @@ class Judged:
 def judged_of(
     votes: Any, function: str = "bradley_terry", answers: Any = None, covariates: Any = None
 ) -> Judged:
-    """Make arrays of judgments, of what `read_preferences` returns, or of stated preferences."""
+    """Make arrays of judgments, of the result of `read_preferences`, or of stated preferences."""
     frame, share, weight = _vote_shares(votes, function)
     x = differences(frame, answers, covariates)
     return _arrays(frame, share, weight, x, function)
@@ -128,7 +128,7 @@ def frame_of(votes: Any) -> pl.DataFrame:
 
 
 def _vote_shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
-    """Return the checked table, what run_a won of each row, and how many judgments it is."""
+    """Return the checked table, run_a's share of each row, and the row's number of judgments."""
     frame = frame_of(votes)
     if "winner" in frame.columns:
         frame = schemas.check(frame, schemas.JUDGMENTS, "the judgments")
