@@ -37,7 +37,6 @@ from lexiframe.core.io.files.tables import read_arrow, read_columns
 from lexiframe.core.io.files.unpacking import Content, content_of
 from lexiframe.core.io.headers import header_of
 from lexiframe.core.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
-from lexiframe.core.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.core.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.core.io.problems.doubted_runs import (
     SECOND,
@@ -158,6 +157,8 @@ def _joined_parts(
 
 def _one(parts: list[RunPart], where: str) -> RunPart:
     """Join the parts of one run; ranks are kept if all parts have them."""
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     columns = [c for c in parts[0].rows.columns if all(c in part.rows.columns for part in parts)]
     rows = pl.concat(coded.as_strings(part.rows.select(columns)) for part in parts)
     empty = pl.Series([query for part in parts for query in part.empty], dtype=pl.String)
@@ -616,6 +617,8 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
 
     Only a row that is alone in its query stands for an empty list; here a document may be lost.
     """
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     bad = (rows["query_id"].is_duplicated() & no_document).arg_true()
     if len(bad):
         query = rows["query_id"][int(bad[0])]
@@ -654,6 +657,8 @@ def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 def refuse_no_number(rows: pl.DataFrame, column: str, where: str) -> None:
     """Raise when a score or grade is null or NaN."""
+    from lexiframe.core.io.problems.advice import NO_NUMBER
+
     numbers = rows[column]
     if not (numbers.has_nulls() or np.isnan(numbers.to_numpy()).any()):  # as mostly, and faster
         return
