@@ -57,7 +57,7 @@ class TextOptions:
         return {name: value for name, value in vars(self).items() if value != defaults[name]}
 
     def settled_for(self, data: Any) -> TextOptions:
-        """Return the options for data; reading a table already replaced values that stand for none."""
+        """Return the options for data; a table of runs that was read has no values for none."""
         is_read = isinstance(data, pa.Table) and bool(provenance_of(data.schema))
         return replace(self, na_values=[]) if is_read and self.na_values is None else self
 
