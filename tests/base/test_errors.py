@@ -17,8 +17,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe import features
 from lexiframe.core.base.errors import n_and_first, nearest, unknown_name
-from lexiframe.core.base.face import added
 from lexiframe.core.io.to_parquet import write_parquet
 from lexiframe.core.io.to_trec import write_trec
 from lexiframe.core.metrics.judged_items import items_of_ranked
@@ -337,8 +337,8 @@ CASES = {
         "comparisons: expected one row for each measure, test, correction, run_a, run_b, found sev",
     ),
     "a feature that was taken away": (
-        lambda: added(lf.views, "sculptures", "plot"),
-        "plot: this copy of lexiframe lacks a feature, sculptures of lexiframe.views; install the",
+        lambda: features._only("sculptures", "plot"),
+        "plot: this copy of lexiframe lacks a feature, sculptures; install the whole package",
     ),
     "other judgments": (
         lambda: lf.preferences(BOTH.with_columns(relevance=pl.int_range(pl.len()) + 1.0), "RPP"),
