@@ -104,13 +104,7 @@ def _only(kind: str, called: str) -> Any:
 
 
 def commands() -> dict[str, tuple[str, Path]]:
-    """Return the module of each command of a feature, and its file.
-
-    Examples
-    --------
-    >>> commands()["gate"][0]
-    'lexiframe.decide.gates.command'
-    """
+    """Return the module of each command of a feature, and its file."""
     modules = {
         name: f"{one.folder}.{module}" for one in FEATURES for name, module in one.commands.items()
     }
@@ -132,13 +126,7 @@ def names_of_measures_of_items() -> tuple[str, ...]:
 
 
 def measure(name: str) -> Any:
-    """Return the measure that a name stands for.
-
-    Examples
-    --------
-    >>> measure("SetP")
-    SetP
-    """
+    """Return the measure that a name stands for."""
     (folder,) = (
         one.folder for one in FEATURES if name in f"{one.measures} {one.measures_of_items}".split()
     )

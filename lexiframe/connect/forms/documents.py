@@ -240,12 +240,6 @@ def columns_of_document(
     """Return the columns of the rankings or the judgments; raise if the document has none.
 
     Documents without scores are ranked in their order; without grades they have grade 1.
-
-    Examples
-    --------
-    >>> found = {"questions": [{"id": "7", "documents": ["d1"]}]}
-    >>> columns_of_document(form_of_document(found), found, "a.json", is_run=True)
-    {'query_id': ['7'], 'doc_id': ['d1'], 'rank': [1]}
     """
     document = _answers(document)
     if form is TABLE:

@@ -68,13 +68,7 @@ def rows_of_letor(
 
 
 def is_of_letor(data: bytes, schema: schemas.TableSchema) -> bool:
-    r"""Return whether text has rows of learning to rank, or predictions where a run is expected.
-
-    Examples
-    --------
-    >>> is_of_letor(b"1 qid:7 # d1\n", schemas.QRELS), is_of_letor(b"1 12:34 0.5\n", schemas.RUNS)
-    (True, False)
-    """
+    r"""Return whether text has rows of learning to rank, or predictions where a run is expected."""
     first = _first_line(data)
     is_run = schema is schemas.RUNS
     return bool(_ROW.fullmatch(first) or (is_run and _ONE_NUMBER.fullmatch(first)))

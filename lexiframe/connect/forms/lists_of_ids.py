@@ -89,14 +89,7 @@ def rows_of_ids(
 
 
 def list_of_scores(frame: pl.DataFrame, columns: Mapping[str, str]) -> str | None:
-    """Return the column of lists that are the scores of documents, if none is called as usual.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"doc_ids": [["a", "b"]], "distances": [[0.5, 0.25]]})
-    >>> list_of_scores(table, {}), list_of_scores(table, {"score": "distances"})
-    ('distances', None)
-    """
+    """Return the column of lists that are the scores of documents, if none is called as usual."""
     if candidates_for([*words_for("score", columns), *words_for("rank", columns)], frame.columns):
         return None
     words = spelled([*LISTS_OF_SCORES, *LISTS_OF_DISTANCES])

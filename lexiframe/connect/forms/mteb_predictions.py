@@ -21,14 +21,7 @@ _DECODER = json.JSONDecoder()
 
 
 def only_split(saved: Mapping[str, Any], where: str, *, is_run: bool) -> Mapping[str, Any]:
-    """Return the results of the only split of the only subset; raise if there are several.
-
-    Examples
-    --------
-    >>> saved = {"mteb_model_meta": {}, "default": {"test": {"q1": {"d1": 0.5}}}}
-    >>> only_split(saved, "a.json", is_run=True)
-    {'q1': {'d1': 0.5}}
-    """
+    """Return the results of the only split of the only subset; raise if there are several."""
     subset, split = _only(saved, where, is_run=is_run)
     results: Mapping[str, Any] = saved[subset][split]
     return results

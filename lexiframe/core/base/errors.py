@@ -126,15 +126,7 @@ def warn_again(caught: warnings.WarningMessage, about: str) -> None:
 
 
 def printable(text: str) -> str:
-    r"""Escape characters that break a line or control a terminal; shorten a very long text.
-
-    Examples
-    --------
-    >>> print(printable("doc\nid of café"))
-    doc\nid of café
-    >>> len(printable("x" * 1_000_000))
-    4030
-    """
+    r"""Escape characters that break a line or control a terminal; shorten a very long text."""
     if len(text) > LONGEST:
         half = LONGEST // 2
         text = f"{text[:half]}... ({len(text):,} characters) ...{text[-half:]}"
@@ -187,12 +179,6 @@ def check_choice(where: str, value: object, choices: Iterable[object], name: str
 
     ``where`` names the function and ``name`` its argument; without ``name``, ``where`` is the
     argument, one that several functions have.
-
-    Examples
-    --------
-    >>> check_choice("compare", "each", ["measure", "all"], "family")
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: compare: expected family to be one of 'measure', ...
     """
     known = list(choices)
     if not isinstance(value, str | int | float | None) or value not in known:

@@ -25,13 +25,6 @@ def refuse_more_than_available(
 
     ``what`` is the subject of the message's "need", ``advice`` tells the user what to do, and
     ``limit`` is the most memory in bytes.
-
-    Examples
-    --------
-    >>> refuse_more_than_available(1e18, "2 runs", "give one")
-    Traceback (most recent call last):
-    lexiframe.core.base.memory_use.NotEnoughMemoryError: 2 runs need about 1000000000.0 GB of \
-memory, but ... GB are available; give one
     """
     there = min((n for n in (available(), limit) if n is not None), default=None)
     if there is not None and needed > there:

@@ -13,14 +13,7 @@ _ORDER = "the judgments come first, then the runs: QRELS RUN..."
 
 
 def refuse_measures(files: Sequence[str]) -> None:
-    """Raise when measures stand where files are expected, as in ``-m AP P@5``.
-
-    Examples
-    --------
-    >>> refuse_measures(["data/example/qrels.txt", "data/example/runs", "P@5", "RR"])
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: P@5, RR: expected files, found measures; give all measures ...
-    """
+    """Raise when measures stand where files are expected, as in ``-m AP P@5``."""
     measures = [given for given in files if not output_files.found_at(given) and _is_measure(given)]
     if measures:
         raise LexiframeError(

@@ -328,13 +328,7 @@ def as_grades(given: list[str] | None) -> dict[str, float | None]:
 
 
 def as_columns(given: list[str] | None, such_as: str = "query_id=topic") -> dict[str, str]:
-    """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``.
-
-    Examples
-    --------
-    >>> as_columns(["query_id=topic", "doc_id=a=b"])
-    {'query_id': 'topic', 'doc_id': 'a=b'}
-    """
+    """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``."""
     columns = {}
     for text in given or []:
         ours, _, theirs = text.partition("=")

@@ -122,15 +122,7 @@ def _cube_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
 
 
 def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
-    """Return, by measure whose runs lack requests, their number and the number of each such run.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"run": ["a", "a", "b"], "query_id": ["q1", "q2", "q1"],
-    ...                   "measure": "AP", "value": [0.5, 0.75, 0.25]})
-    >>> lacking_requests(s)
-    {'AP': {'requests': 2, 'runs': {'b': 1}}}
-    """
+    """Return, by measure whose runs lack requests, their number and the number of each such run."""
     found = {}
     for measure, table in (
         s.scores.items() if isinstance(s, arrays.Reduced) else arrays.score_cube(s)

@@ -123,15 +123,7 @@ def metric_facts(name: str, known: Known | None = None) -> Facts:
 
 
 def facts_of_scores(s: pl.DataFrame) -> dict[str, Facts]:
-    """Return the facts of the measures in a table of scores: their names, or a column, tell them.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"measure": ["RPP", "ms"], "smaller_is_better": [None, True]})
-    >>> facts = facts_of_scores(s)
-    >>> facts["RPP"].kind, facts["ms"].smaller_is_better
-    ('metric', True)
-    """
+    """Return the facts of the measures in a table of scores, by their names or a column."""
     said: dict[str, bool] = {}
     if "smaller_is_better" in s.columns:
         said = dict(s.select("measure", "smaller_is_better").drop_nulls().unique().iter_rows())
@@ -244,12 +236,6 @@ def within_bounds(
 
     Intervals stay where no bounds are known, and where values are out of bounds because they come
     from another tool (in percent, say).
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"measure": "AP", "mean": [0.9], "ci_low": [0.7], "ci_high": [1.1]})
-    >>> within_bounds(means, {"AP": Facts.named("AP")}).row(0)
-    ('AP', 0.9, 0.7, 1.0)
     """
     ends = {
         name: one.mean_range if value == "mean" else one.difference_range

@@ -84,14 +84,7 @@ def _packed(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarr
 
 
 def _order_groups(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarray]]:
-    """Divide groups so that requests with successive numbers are together, ``n_requests`` each.
-
-    Examples
-    --------
-    >>> groups = [np.array([0, 3]), np.array([1, 2, 4])]
-    >>> [[part.tolist() for part in some] for some in _order_groups(groups, 3)]
-    [[[0], [1, 2]], [[3], [4]]]
-    """
+    """Divide groups so that requests with successive numbers are together, ``n_requests`` each."""
     number = np.concatenate([np.empty(0, np.int64), *groups])
     group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
     order = np.lexsort((number, group, number // n_requests))

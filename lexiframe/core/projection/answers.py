@@ -90,13 +90,6 @@ def say_answered(
     """Return scores with the column ``answered`` if some belong to missing rankings.
 
     With ``is_part``, the column is there also where only other parts have such rankings.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"run": ["a", "b"], "query_id": "q1", "value": [0.5, 0.0]})
-    >>> missing = pl.DataFrame({"run": ["b"], "query_id": ["q1"], "answered": [False]})
-    >>> say_answered(s, missing)["answered"].to_list(), say_answered(s, missing.clear()).columns
-    ([True, False], ['run', 'query_id', 'value'])
     """
     if unanswered is None or unanswered.is_empty():
         return s
@@ -197,13 +190,7 @@ def own_queries(coverage: pl.DataFrame) -> list[Problem]:
 
 
 def own_queries_in_words(coverage: pl.DataFrame) -> list[str]:
-    """Say in how many requests the query itself is at rank 1 of runs, if most of a run have it.
-
-    Examples
-    --------
-    >>> own_queries_in_words(pl.DataFrame({"run": ["a", "b"], "own_first": [9, 0], "answered": 9}))
-    ['at rank 1 in 9 of 9 requests of a, unjudged']
-    """
+    """Say in how many requests the query itself is at rank 1 of runs, if most of a run have it."""
     if "own_first" not in coverage.columns:
         return []
     is_most = 2 * pl.col("own_first") >= pl.col("answered")

@@ -33,15 +33,6 @@ def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
     ``last`` run of groups of two or more; they may overlap, but none lies within another.
     ``n_without`` counts pairs without a significant difference that no group has, as a run between
     them differs from one of the two, or from another run between them.
-
-    Examples
-    --------
-    >>> c = pl.DataFrame({"run_a": ["a", "a", "b"], "run_b": ["b", "c", "c"],
-    ...                   "reject": [False, True, False]})
-    >>> groups_not_told_apart(c, ["a", "b", "c"]).groups.rows()
-    [(1, 2), (2, 3)]
-    >>> groups_not_told_apart(c, ["a", "c", "b"])
-    Alike(groups=shape: (1, 2)..., n_without=1)
     """
     alike = _undistinguished(c.filter(pl.col("reject").is_not_null()), order)
     n = len(order)

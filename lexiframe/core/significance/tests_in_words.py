@@ -48,15 +48,7 @@ def how_decided(
 
 
 def each_test(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """Return the tests in words, with their measures if there are several, and the correction.
-
-    Examples
-    --------
-    >>> tests = {"AP": "t", "P@1": "sign"}
-    >>> rows = [{"measure": m, "test": t, "correction": "holm"} for m, t in tests.items()]
-    >>> each_test(rows)[0], each_test(rows[:1])[0]
-    ('paired t-test for AP; sign test for P@1; ', 'paired t-test, ')
-    """
+    """Return the tests in words, with their measures if there are several, and the correction."""
     by_test = dict[str, list[str]]()
     several = len({one["correction"] for one in rows}) > 1
     for one in rows:

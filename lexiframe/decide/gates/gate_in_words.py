@@ -135,16 +135,7 @@ def _coverage_sentence(rows: list[dict[str, Any]]) -> str:
 
 
 def coverage_of_row(row: dict[str, Any]) -> str:
-    """Return the answers of a row's two runs, and the share of judged documents; "" if unknown.
-
-    Examples
-    --------
-    >>> coverage_of_row({"baseline": "old", "candidate": "new", "requests": 60,
-    ...                  "baseline_answered": 60, "candidate_answered": 58,
-    ...                  "baseline_judged_at_10": 0.314, "candidate_judged_at_10": 0.295})
-    '60 requests, of which old has 60 and new 58; judged among their first 10 documents: 31.4 % \
-and 29.5 %'
-    """
+    """Return the answers of a row's two runs, and the share of judged documents; "" if unknown."""
     if row.get("requests") is None:
         return ""
     there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]

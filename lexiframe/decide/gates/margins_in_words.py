@@ -86,18 +86,7 @@ def _trivial_phrase(part: pl.DataFrame) -> str:
 
 
 def required_in_words(table: pl.DataFrame) -> pl.DataFrame:
-    """Say for each measure and question how many requests it takes to answer it with yes.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"], "run_a": "a", "run_b": "b",
-    ...                   "measure": "RPP", "preference": [0.5, -0.25, 0.75, 0.0]})
-    >>> said = required_in_words(lf.required_requests(d, margin=0.5))
-    >>> print(said.filter(question="equivalent")["sentence"].item())
-    By RPP, with a margin of 0.5, it takes about 23 requests to show that a and b are equivalent; \
-there are 4.
-    """
+    """Say for each measure and question how many requests it takes to answer it with yes."""
     key = ("measure", "how", "question")
     return printed.sentence_of_each(table, schemas.REQUIRED_BY_QUESTION, key, _required_sentence)
 

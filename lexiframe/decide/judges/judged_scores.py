@@ -41,14 +41,6 @@ def same_cells(
 
     The measures are in the user's order. ``measures`` are names that all judges use, or each
     judge's own; a measure with several names is called by all of them: ``NuggetRecall/GRADE``.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"run": "x", "query_id": ["1", "2"], "measure": "AP", "value": 0.5,
-    ...                   "smaller_is_better": False})
-    >>> both, lacking, names = same_cells("f", {"a": s, "b": s}, None)
-    >>> both["b"].height, lacking.height, names
-    (2, 0, ['AP'])
     """
     named, names = _called_alike(called, judges, measures)
     every = pl.concat(s.select(*_CELL, judge=pl.lit(name)) for name, s in named.items())

@@ -38,14 +38,7 @@ def judges_apart(judges: Any) -> Any:
 
 
 def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl.DataFrame]:
-    """Return each judge's statements as judgments: a nugget is a document, a run an iteration.
-
-    Examples
-    --------
-    >>> stated = pl.DataFrame({"run": "x", "query_id": "q", "nugget_id": "n1", "credit": [0.5]})
-    >>> read_statements("f", {"people": stated, "auto": stated}, "error")["auto"].rows()
-    [('q', 'x', 'n1', 0.5)]
-    """
+    """Return each judge's statements as judgments: a nugget is a document, a run an iteration."""
     check_judges(function, judges)
     others = [name for name, given in judges.items() if not _is_of_nuggets(given)]
     if others or duplicates != "error":

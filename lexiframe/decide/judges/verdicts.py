@@ -38,16 +38,7 @@ class Verdicts:
 
 
 def verdicts_of(function: str, judgments: pl.DataFrame) -> Verdicts:
-    """Return the verdicts of the judges who are named, at least two.
-
-    Examples
-    --------
-    >>> rows = [("1", "x", "y", "a", "ann"), ("1", "x", "y", "tie", "ann"),
-    ...         ("1", "x", "y", "b", "bob")]
-    >>> names = ["query_id", "run_a", "run_b", "winner", "judge"]
-    >>> verdicts_of("f", pl.DataFrame(rows, schema=names, orient="row")).said.tolist()
-    [2, 0]
-    """
+    """Return the verdicts of the judges who are named, at least two."""
     named = judgments.filter(pl.col("judge").is_not_null())
     judges, judge = coded.encode(named["judge"])
     if len(judges) < 2:

@@ -69,15 +69,6 @@ def weighted_collections(weights: pl.DataFrame) -> str:
     """Name the collections of a leaderboard by their number, and their weights if these differ.
 
     ``weights`` is the table of weights of collections.
-
-    Examples
-    --------
-    >>> weights = pl.DataFrame({"collection": ["a", "b", "c"], "group": ["x", "y", "y"],
-    ...                         "weight": [0.5, 0.25, 0.25]})
-    >>> weighted_collections(weights)
-    '3 collections in 2 groups of equal weight'
-    >>> weighted_collections(weights.with_columns(weight=pl.lit(1 / 3)))
-    '3 collections'
     """
     counted = printed.counted(weights.height, "collection")
     if _are_weights_equal(weights["weight"]):

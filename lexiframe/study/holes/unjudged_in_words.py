@@ -19,14 +19,6 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     Attributes of groups may stand in front of ``pairs``. Key ``measure``: ``n_pairs``; ``n_open``,
     the pairs with one order in less than 95 % of the widened draws (without pairs that tie without
     holes); and ``sentence``.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> runs, qrels = lf.simulate_collection(requests=9, runs=3, pool_depth=9, pool_share=0.7)
-    >>> found = lf.hole_sensitivity(runs, qrels, "AP", samples=50)
-    >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
-    By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
     """
     said = printed.sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _measure_sentence)
     on = said.columns[:-1]

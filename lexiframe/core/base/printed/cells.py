@@ -113,13 +113,7 @@ def are_numbers(column: pl.Series) -> bool:
 
 
 def as_texts(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table with all cells as text that is never cut; lists are joined by commas.
-
-    Examples
-    --------
-    >>> as_texts(pl.DataFrame({"best": [["a", "b"]], "p_value": 1e-9, "reject": True})).rows()
-    [('a, b', '<0.001', 'true')]
-    """
+    """Return a table with all cells as text that is never cut; lists are joined by commas."""
     return table.select(texts_of(column, partial(_uncut_text, column.name)) for column in table)
 
 

@@ -23,14 +23,5 @@ def written_for(reader: Reader) -> Iterator[None]:
 
 
 def advice(*, python: str = "", terminal: str = "") -> str:
-    """Return the advice in the form for the reader; "" if the reader cannot follow it.
-
-    Examples
-    --------
-    >>> advice(python="e.means has all", terminal="--table means has all")
-    'e.means has all'
-    >>> with written_for("terminal"):
-    ...     advice(python="e.means has all", terminal="--table means has all")
-    '--table means has all'
-    """
+    """Return the advice in the form for the reader; "" if the reader cannot follow it."""
     return python if _reader.get() == "python" else terminal

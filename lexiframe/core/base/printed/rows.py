@@ -39,13 +39,7 @@ def place_among(measures: Iterable[str]) -> pl.Expr:
 
 
 def name_groups(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:
-    """Replace the attributes of groups by a column ``called``, their names and values in words.
-
-    Examples
-    --------
-    >>> name_groups(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
-    [(1, 'kind = a'), (2, 'no kind')]
-    """
+    """Replace the attributes of groups by a column ``called``, their names and values in words."""
     there = [name for name in by if name in table.columns]
     if not there:
         return table.with_columns(pl.lit("").alias(called))

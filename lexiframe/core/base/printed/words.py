@@ -23,11 +23,6 @@ def group_end(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") ->
     """Return the group of a row as the end of a phrase, or nothing without groups.
 
     Columns of attributes that have been renamed begin with ``prefix``.
-
-    Examples
-    --------
-    >>> group_end({"kind": "short", "year": 2019}, ["kind", "year"])
-    ' for kind = short and year = 2019'
     """
     named = " and ".join(group_of(name, row[f"{prefix}{name}"]) for name in names)
     return f" for {named}" if names else ""
@@ -47,13 +42,7 @@ def counted(n: int | str, what: str) -> str:
 
 
 def say_users(text: str, provenance: Mapping[str, Any]) -> str:
-    """Say users in place of requests, if the judgments have users.
-
-    Examples
-    --------
-    >>> say_users("Requests: 2 (1 request ties).", {"qrels": [{"called": "users"}]})
-    'Users: 2 (1 user ties).'
-    """
+    """Say users in place of requests, if the judgments have users."""
     if not any(one.get("called") == "users" for one in provenance.get("qrels") or []):
         return text
     return re.sub(r"\b([Rr])equest(s?)\b", lambda m: "uU"[m[1] == "R"] + f"ser{m[2]}", text)

@@ -68,15 +68,7 @@ def is_one_run(data: Any) -> bool:
 
 
 def are_several_runs(data: Any) -> bool:
-    """Return whether a dictionary or list holds whole runs, or paths to them.
-
-    Examples
-    --------
-    >>> are_several_runs({"bm25": {"q1": {"d1": 0.5}}}), are_several_runs({"q1": {"d1": 0.5}})
-    (True, False)
-    >>> are_several_runs(["bm25.run", "dense.run"]), are_several_runs([])
-    (True, False)
-    """
+    """Return whether a dictionary or list holds whole runs, or paths to them."""
     if is_one_run(data) or is_frame(data) or not isinstance(data, Mapping | list | tuple):
         return False
     held = [*data.values()] if isinstance(data, Mapping) else data
@@ -90,13 +82,7 @@ def refuse_open_file(data: Any) -> None:
 
 
 def may_be_run(value: Any) -> bool:
-    """Return whether a value in data is a whole run or a `Path` to one; text is an id or a number.
-
-    Examples
-    --------
-    >>> [may_be_run(one) for one in (Path("a.run"), {"q1": ["a"]}, [], "a.run", ["a.run"], 0.5)]
-    [True, True, True, False, False, False]
-    """
+    """Return whether a value is a whole run or a `Path` to one; text is an id or a number."""
     is_data = isinstance(value, Path | Mapping) or is_frame(value)
     return is_data or _is_empty(value) or is_one_run(value)
 

@@ -38,13 +38,7 @@ def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
 def table_of_records(
     records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str], where: str = "records"
 ) -> list[pl.Series]:
-    """Make one column of each field, in order of appearance; null where a record lacks it.
-
-    Examples
-    --------
-    >>> table_of_records([{"k1": 1, "b": 1}, {"k1": 0.5, "b": "x"}], str, "log.jsonl")[1].to_list()
-    ['1', 'x']
-    """
+    """Make one column of each field, in order of appearance; null where a record lacks it."""
     return [column_of(name, values, as_text) for name, values in fields_of(records, where)]
 
 

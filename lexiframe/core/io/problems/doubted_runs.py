@@ -86,11 +86,6 @@ def may_begin_anew(rows: pl.DataFrame) -> bool:
     """Return whether scores rise twice to the first row of a query, as where a second run begins.
 
     Only then are ranks worth reading. In files in no order, scores rise in many rows.
-
-    Examples
-    --------
-    >>> may_begin_anew(pl.DataFrame({"query_id": ["q", "q", "q"], "score": [9.5, 9.0, 9.5]}))
-    True
     """
     scores = rows["score"].to_numpy()
     starts = np.flatnonzero(scores[1:] > scores[:-1]) + 1  # in a third of the time of Polars
@@ -135,16 +130,7 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
 
 
 def changing_tags(rows: pl.DataFrame, where: str) -> Problem | None:
-    """Return in how many rankings of a file the tag changes; ``rows`` have query_id and tag.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"query_id": ["q", "q"], "tag": ["bm25", "dense"]})
-    >>> print(changing_tags(rows, "a.run"))
-    a.run: expected one tag in each ranking, found several in 1 of 1 requests: 2 ('bm25', \
-'dense'); if they are runs, write the lines of each to a file of its own; if it is one run, give \
-it one tag
-    """
+    """Return in how many rankings of a file the tag changes; ``rows`` have query_id and tag."""
     n_tags = rows.group_by("query_id").agg(pl.col("tag").n_unique())["tag"]
     if not (several := int((n_tags > 1).sum())):
         return None
@@ -210,12 +196,6 @@ def may_be_one_ranking(rows: pl.DataFrame) -> bool:
 
     Systems mostly do. Only where they do not are ranks worth reading. Most tables are known by one
     query, so that they are read as fast as without this question.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"run": ["a", "b"], "query_id": ["q", "q"], "doc_id": ["d1", "d2"]})
-    >>> may_be_one_ranking(rows), may_be_one_ranking(rows.with_columns(doc_id=pl.lit("d1")))
-    (True, False)
     """
     if "run" not in rows.columns or "replicate" in rows.columns or not rows.height:
         return False
@@ -330,11 +310,6 @@ def how_told_apart(unread: Sequence[str]) -> str:
 
     Numbers, dates and several columns together may; a column called like an id, a text or a passage
     does not.
-
-    Examples
-    --------
-    >>> how_told_apart(["alpha", "title"])
-    "if the column alpha distinguishes runs, say so: columns={'run': 'alpha'}, with text in it; "
     """
     names = [
         name

@@ -28,13 +28,7 @@ def plain_value(text: Text) -> Text:
 
 
 def text_as_numbers(text: pl.Series) -> pl.Series:
-    """Replace words by numbers if all words are of one kind (true and false); else change nothing.
-
-    Examples
-    --------
-    >>> text_as_numbers(pl.Series(["c", "i", None])).to_list()
-    ['1', '0', None]
-    """
+    """Replace words by numbers if all words are of one kind (true, false); else change nothing."""
     values = text.drop_nulls()
     words = next((one for one in _WORDS if len(values) and values[0] in one), {})
     return text.replace(words) if values.is_in([*words]).all() else text

@@ -81,21 +81,7 @@ def are_properties(names: pl.Series) -> pl.Series:
 
 
 def words_of(names: pl.Series) -> pl.Series:
-    """Return names as words in lower case, without emoji, arrows, and text in brackets.
-
-    Examples
-    --------
-    >>> words_of(pl.Series(["Average ⬆️", "Mean (Task)", "Macro-Avg", "tokens_per_s", "MaxTokens"]))
-    shape: (5,)
-    Series: '' [str]
-    [
-        "average"
-        "mean"
-        "macro avg"
-        "tokens per s"
-        "max tokens"
-    ]
-    """
+    """Return names as words in lower case, without emoji, arrows, and text in brackets."""
     return (
         names.str.replace_all(r"(\w[^(\[]*)[(\[].*", "$1")
         .str.replace_all(r"(\p{Ll})(\p{Lu})", "$1 $2")

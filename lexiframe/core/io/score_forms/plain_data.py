@@ -28,13 +28,6 @@ def as_table(scores: Any) -> Any:
     """Make a frame of a dictionary of columns, or a list of records; return other data.
 
     Raise TypeError for arrays and numbers.
-
-    Examples
-    --------
-    >>> as_table({"qid": ["q1", "q2"], "bm25": [0.25, 0.5]}).rows()
-    [('q1', 0.25), ('q2', 0.5)]
-    >>> as_table({"bm25": "bm25.eval"})
-    {'bm25': 'bm25.eval'}
     """
     if is_frame(scores) or isinstance(scores, str):
         return scores
@@ -96,14 +89,7 @@ def records_of_tool(data: bytes) -> pl.DataFrame | None:
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Make a row of each record: of ragas' scores, or of deepeval's results with their metrics.
-
-    Examples
-    --------
-    >>> metrics = [{"name": "Faithfulness", "score": 0.5, "threshold": 0.7}]
-    >>> frame_of_records([{"name": "test_case_0", "metrics_data": metrics}]).rows()
-    [('test_case_0', 0.5)]
-    """
+    """Make a row of each record: of ragas' scores, or of deepeval's results with their metrics."""
     flat = []
     for one in records:
         named = one if {*_METRICS}.isdisjoint(one) else {"query_id": one.get("name")}

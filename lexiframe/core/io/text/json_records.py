@@ -97,12 +97,6 @@ def members_one_by_one(text: str, where: str) -> Members:
     r"""Parse a list or an object up to the first place that is not JSON, the last of its problems.
 
     Repeated names and unpaired surrogates are problems too, but parsing goes on behind them.
-
-    Examples
-    --------
-    >>> members = members_one_by_one('{\n"q1": {"d1": 1},\n"q2": {"d1": },\n"q3": {}}', "x")
-    >>> members.names, members.problems[0].line
-    (['q1'], 3)
     """
     members, names = Members(), set[str | None]()
     start = _behind_blanks(text, 0)

@@ -17,11 +17,6 @@ def is_json(data: bytes) -> bool:
     r"""Return whether text begins like JSON; a bracket alone may also begin an id.
 
     Text whose first line has a quoted name and a colon counts as JSON: its beginning may be lost.
-
-    Examples
-    --------
-    >>> is_json(b'{"qid": 7}\n'), is_json(b"{7} Q0 d1 1 0.5 bm25\n")
-    (True, False)
     """
     first = re.match(rb"\s*[^\r\n]*", data[:1000])
     return bool(_BEGINNING.match(data, 0, 1000) or (first and _NAME.search(first[0])))

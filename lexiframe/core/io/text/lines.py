@@ -142,13 +142,7 @@ def first_fields(data: bytes) -> list[bytes]:
 
 
 def lacks_final_line_feed(data: bytes) -> bool:
-    r"""Return whether the last line has fields but no line feed, as in a file that was cut short.
-
-    Examples
-    --------
-    >>> lacks_final_line_feed(b"q1 Q0 d1 1 0.5"), lacks_final_line_feed(b"q1 Q0 d1 1 0.5\n # end")
-    (True, False)
-    """
+    r"""Return whether the last line has fields but no line feed, as in a truncated file."""
     last = data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].strip()
     return bool(last) and not last.startswith(b"#")
 

@@ -25,12 +25,6 @@ def load_yaml(
     Errors name ``what`` is wrong, the whole it is a part ``of``, and the ``advice``. References
     (``*name``) can expand a few lines to more than memory holds: the number of values is limited,
     names may not be repeated.
-
-    Examples
-    --------
-    >>> import yaml
-    >>> load_yaml(yaml, "tag: bm25\nday: 2024-01-02", "x", "the settings", "", "mend them")
-    {'tag': 'bm25', 'day': '2024-01-02'}
     """
     not_yaml = (yaml, f"{where}: {what}", of, advice)
     sizes: dict[int, float] = {}

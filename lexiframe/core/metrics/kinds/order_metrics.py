@@ -205,13 +205,7 @@ def _pack_positions(positions: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def rank_by_precision(positions: np.ndarray) -> np.ndarray:
-    """Rank the rankings by their first levels; 1 is the worst, and equal rankings share a rank.
-
-    Examples
-    --------
-    >>> rank_by_precision(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
-    [2, 1, 2, 3]
-    """
+    """Rank the rankings by their first levels; 1 is the worst, and equal rankings share a rank."""
     place = places(positions)
     return np.asarray(place.max(axis=0) - place + 1)
 

@@ -208,12 +208,6 @@ def checked_cells(
     """Return the places of a table's rows in a flat array, and whether they rise.
 
     Two rows of one place are an error, and so is a row without a number.
-
-    Examples
-    --------
-    >>> cells = np.array([0, 1]), np.array([1, 0])
-    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), schemas.SCORES)
-    (array([1, 2]), True)
     """
     flat = cells[0]
     for n, cell in zip(shape[1:], cells[1:], strict=True):

@@ -62,13 +62,6 @@ def group_tables(
     ``requests`` is a frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and
     the attributes of each request, or the path of such a file (see `read_log`); None says that
     ``table`` has these columns. ``by`` names one or several attributes; None makes one group.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"query_id": ["q1", "q2"], "value": [1.0, 3.0]})
-    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": ["short", "long"]})
-    >>> group_tables(lambda part: part.select("value"), s, requests, by="length").rows()
-    [('long', 3.0), ('short', 1.0)]
     """
     parts = groups_of(table, requests, by)
     found = [_group_table(compute, group, part) for group, part in parts]

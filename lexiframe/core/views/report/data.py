@@ -271,16 +271,7 @@ _NOTES = {"table": pl.String, "group": pl.String, "measure": pl.String, "said": 
 def cut_intervals(
     grouped: Mapping[str, pl.DataFrame], known: facts.Known
 ) -> dict[str, pl.DataFrame]:
-    """Return tables whose intervals are cut, and ``interval_notes``, a row for each note.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"group": "", "measure": "AP", "run": "a", "mean": 0.75,
-    ...                       "ci_low": -2.43, "ci_high": 3.93, "n": 9})
-    >>> shown = cut_intervals({"means": means, "comparisons": means.clear()}, {})
-    >>> shown["means"]["ci_high"].item(), shown["interval_notes"]["said"].item()
-    (1.0, 'Intervals end at the bounds of AP.')
-    """
+    """Return tables whose intervals are cut, and ``interval_notes``, a row for each note."""
     tables: dict[str, pl.DataFrame] = {}
     notes = []
     for name, value in _VALUES.items():

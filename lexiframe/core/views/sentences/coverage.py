@@ -14,14 +14,7 @@ from lexiframe.core.projection import answers
 def told_of_each(
     coverage: pl.DataFrame, told: Callable[[pl.DataFrame], Iterable[str]]
 ) -> tuple[str, ...]:
-    """Return the sentences on a coverage, with the name of each collection in front.
-
-    Examples
-    --------
-    >>> coverage = pl.DataFrame({"collection": ["news", "law"], "run": ["a", "a"]})
-    >>> told_of_each(coverage, lambda part: [f"{part.height} run."])
-    ('news: 1 run.', 'law: 1 run.')
-    """
+    """Return the sentences on a coverage, with the name of each collection in front."""
     if "collection" not in coverage.columns:
         return tuple(told(coverage))
     parts = coverage.partition_by("collection", as_dict=True, maintain_order=True)
@@ -37,13 +30,6 @@ def judged_where_pooled(coverage: pl.DataFrame, provenance: Mapping[str, Any]) -
 
     If every judged document has a positive grade, like the items that users of a recommender chose,
     no document was looked at for being judged: nearly all have no judgment.
-
-    Examples
-    --------
-    >>> coverage = pl.DataFrame({"run": "a", "judged_at_10": [0.1]})
-    >>> judged_where_pooled(coverage, {"grades": [1.0, 5.0]})["judged_at_10"].item()
-    >>> judged_where_pooled(coverage, {"grades": [0.0, 3.0]})["judged_at_10"].item()
-    0.1
     """
     grades = provenance.get("grades") or [0.0]
     is_positive = pl.lit(not isinstance(grades, Mapping) and grades[0] > 0)
@@ -101,13 +87,7 @@ def rankings_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
 
 
 def missing_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
-    """Return a sentence on the runs that lack rankings, which count as empty, if some do.
-
-    Examples
-    --------
-    >>> missing_in_words(pl.DataFrame({"run": ["a", "b"], "missing": [0, 20], "requests": 43}))
-    ('b lacks rankings of 20 of the 43 requests.',)
-    """
+    """Return a sentence on the runs that lack rankings, which count as empty, if some do."""
     lacking = coverage.filter(pl.col("missing") > 0)
     runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
     if not runs:

@@ -42,17 +42,7 @@ class Lacking:
 
     @classmethod
     def read_provenance(cls, provenance: Mapping[str, Any]) -> Lacking:
-        """Return the lacking requests in the provenance of an evaluation; none with judgments.
-
-        Examples
-        --------
-        >>> found = {"AP": {"requests": 2, "runs": {"b": 1}}}
-        >>> facts = {"AP": {"kind": "metric"}}
-        >>> lacking = Lacking.read_provenance({"missing": "own", "lacking": found, "facts": facts})
-        >>> print(*lacking.notes(["AP"]))
-        by AP, each run is ordered by the requests that it has (missing='own'), although 1 run \
-lacks some of the 2 requests (b has 1)
-        """
+        """Return the lacking requests in the provenance of an evaluation; none with judgments."""
         found = provenance.get("lacking", {})
         return cls(provenance.get("missing"), found, counts_in(provenance) if found else ())
 
@@ -97,13 +87,7 @@ def _lacking_phrase(facts: Mapping[str, Any]) -> str:
 
 
 def unmatched_said(provenance: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on the runs that no verdict is about; none where there are no such runs.
-
-    Examples
-    --------
-    >>> unmatched_said({"unmatched": ["dense"]})
-    ['dense is left out of the verdict: nothing that it retrieved is judged.']
-    """
+    """Return a sentence on the runs that no verdict is about; none where there are no such runs."""
     runs = provenance.get("unmatched", [])
     if not runs:
         return []

@@ -175,16 +175,7 @@ def _moved_runs(named: pl.DataFrame, asked: pl.Series) -> Iterator[str]:
 
 
 def open_means(coverage: pl.DataFrame, means: pl.DataFrame) -> dict[str, str]:
-    """Return the ranges of means that equal scores may move out of their intervals, by run.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> judged = {f"q{n:02}": {"a": 1} for n in range(20)}
-    >>> e = lf.evaluate({"blind": {q: {"a": 1, "b": 1} for q in judged}}, judged, ["RR"])
-    >>> open_means(e.coverage, e.means)
-    {'blind': 'RR may be 0.500 to 1.000'}
-    """
+    """Return the ranges of means that equal scores may move out of their intervals, by run."""
     ranges = tie_ranges(coverage, means).filter("is_open")
     return {str(run): _may_be(rows) for (run,), rows in ranges.group_by("run", maintain_order=True)}
 

@@ -164,17 +164,7 @@ def _least_differences(
 
 
 def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
-    """Return the beginning of a sentence on too few requests or trials; "" if there are enough.
-
-    Examples
-    --------
-    >>> row = {"n": 8, "n_most": 8, "n_differ": None, "over": 45, "n_trials": None, "wins": None}
-    >>> row |= {"too_few": True}
-    >>> too_few_to_conclude(row, "measure")
-    '8 requests: too few for any conclusion about 45 pairs'
-    >>> too_few_to_conclude(row | {"n_differ": 2, "over": None}, "measure")
-    'Differences in at most 2 of 8 requests: too few for any conclusion'
-    """
+    """Return the beginning of a sentence on too few requests or trials; "" if there are enough."""
     if row.get("n_pairs") == 0:
         return "No two runs have a request in common: nothing can be concluded"
     if not row["too_few"]:

@@ -34,17 +34,6 @@ def baseline_sentences(e: Evaluated) -> list[str]:
 
     The sentences are in the order of the user's measures; counts have none. ``e`` has a baseline,
     which is ``run_b`` of all its comparisons.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> folder = lf.bundled("example")
-    >>> runs, qrels = folder / "runs", folder / "qrels.txt"
-    >>> e = lf.evaluate(runs, qrels, "AP", test="t", baseline="pca8_euclidean")
-    >>> print(baseline_sentences(e)[0])
-    By AP, no run is significantly better than pca8_euclidean, random is significantly worse, and \
-pixels_euclidean is not significantly different from it (paired t-test, Holm's correction over the \
-2 pairs, α = 0.05, n = 5 requests).
     """
     return baseline_verdict(e)["sentence"].to_list()
 

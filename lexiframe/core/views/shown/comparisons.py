@@ -18,18 +18,6 @@ def comparisons_in_short(
 
     The measures are in the order of the user's list. Tests, corrections and numbers of requests are
     columns only where they differ.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", test="t")
-    >>> said, table = comparisons_in_short(e.comparisons, ["AP"], 0.05)
-    >>> said
-    "AP: difference run a − run b, with 95 % intervals; paired t-test, Holm's correction over the \
-pairs of a family, α = 0.05, n = 5; intervals end at the bounds of AP"
-    >>> table.columns
-    ['run a', 'run b', 'diff.', 'interval', 'adj. p', 'sig.']
     """
     groups = [name for name in c.columns if name not in schemas.COMPARISONS.columns]
     c = c.sort(*groups, printed.place_among(measures), maintain_order=True)

@@ -31,13 +31,7 @@ def paper_markdown(paper: ShownTable, caption: str | None = None) -> str:
 
 
 def markdown_cell(cell: Cell) -> str:
-    """Return a cell as Markdown: the best is bold, and marks are superscripts.
-
-    Examples
-    --------
-    >>> print(markdown_cell(Cell("0.8615", True, "bc")))
-    **0.8615**<sup>bc</sup>
-    """
+    """Return a cell as Markdown: the best is bold, and marks are superscripts."""
     text = "&numsp;".join(map(markdown_of, cell.text.split(FIGURE_SPACE)))
     strong = f"**{text}**" if cell.is_best else text
     return f"{strong}<sup>{cell.mark}</sup>" if cell.mark else strong

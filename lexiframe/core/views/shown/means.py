@@ -266,14 +266,7 @@ def _single_run_table(means: pl.DataFrame, over: str, alpha: float) -> tuple[str
 
 
 def best_and_named(table: pl.DataFrame, named: Collection[str]) -> tuple[pl.DataFrame, list[str]]:
-    """Return the best runs of a long table, then the runs that sentences name, and a note.
-
-    Examples
-    --------
-    >>> table, notes = best_and_named(pl.DataFrame({"run": map(str, range(33))}), {"random", "31"})
-    >>> table["run"].to_list()[8:], notes
-    (['8', '9', '…', '31'], ['22 more runs: e.summary("all")'])
-    """
+    """Return the best runs of a long table, then the runs that sentences name, and a note."""
     if table.height <= _MANY:
         return table, []
     best, others = table.head(_BEST), table.slice(_BEST).filter(pl.col("run").is_in([*named]))

@@ -23,14 +23,7 @@ NEAR, UNTESTED = "†", "?"
 
 
 def chosen_marks(asked: str, runs: Sequence[str], inference: Mapping[str, Any]) -> str:
-    """Return the kind of marks, or raise when the comparisons do not suffice for it.
-
-    Examples
-    --------
-    >>> inference = {"alternative": "two-sided", "baseline": None}
-    >>> [chosen_marks("auto", runs, inference) for runs in ("a", "ab", "abcdefghijk")]
-    ['none', 'letters', 'best']
-    """
+    """Return the kind of marks, or raise when the comparisons do not suffice for it."""
     check_choice("latex and markdown", asked, _CHOICES, "marks")
     baseline, of_pairs = inference.get("baseline"), inference["alternative"] == "two-sided"
     if asked in ("letters", "best") and (baseline is not None or not of_pairs):

@@ -116,13 +116,7 @@ def _winner_by_results(table: pl.DataFrame, where: str) -> pl.Series:
 
 
 def joined_names(column: pl.Series) -> pl.Series:
-    r"""Return the names of judges as text; MT-Bench has a list of the model and its prompt.
-
-    Examples
-    --------
-    >>> joined_names(pl.Series(['["gpt-4", "pair-v2"]', "ann"])).to_list()
-    ['gpt-4 pair-v2', 'ann']
-    """
+    r"""Return the names of judges as text; MT-Bench has a list of the model and its prompt."""
     if isinstance(column.dtype, pl.List):
         return column.cast(pl.List(pl.String)).list.join(" ")
     text = column.cast(pl.String)
