@@ -39,10 +39,7 @@ class TableSchema:
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
     def arranged(self, table: pl.DataFrame, by: Iterable[str] = ()) -> pl.DataFrame:
-        """Return the columns of the table, behind columns of groups, with rows sorted by key.
-
-        Optional columns remain optional.
-        """
+        """Return the columns of the table, behind columns of groups, with rows sorted by key."""
         there = [name for name in self.columns if name in table.columns or name in self.required]
         arranged, keys = table.select(*by, *there), [*by, *self.key]
         return arranged if is_in_order(arranged, keys) else arranged.sort(keys)
@@ -736,10 +733,7 @@ def _refuse_collections(table: pl.DataFrame, source: str) -> None:
 def table_of(
     columns: Mapping[str, pl.DataType], height: int, given: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Make a table of these columns; one value fills a column, and NaN becomes null.
-
-    Columns that are not given are null.
-    """
+    """Make a table of these columns; one value fills a column, and NaN becomes null."""
     made = []
     for name, dtype in columns.items():
         value = given.get(name)

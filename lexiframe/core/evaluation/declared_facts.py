@@ -48,10 +48,7 @@ _INFERENCE = {"ordering", "test", "correction", "family", "alpha", "alternative"
 def tables_of_evaluation(
     place: Path, paths: Mapping[str, Path], advice: str
 ) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    """Return tables that `Evaluation.write` wrote by their names, and their provenance.
-
-    Raise ReadError if they are of several evaluations, were changed, or belong to other metadata.
-    """
+    """Return tables that `Evaluation.write` wrote by their names, and their provenance."""
     read, facts = kept_results.tables_of_one("evaluation", place, paths, advice, _schema_of)
     try:
         refuse_undeclared(facts, {n: table for n, table in read.items() if n not in CATALOGUES})

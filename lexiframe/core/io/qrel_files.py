@@ -230,10 +230,7 @@ def load_qrels(
     hashed: bool = False,
     called: str = "qrels",
 ) -> Judgments:
-    """Read and check relevance judgments, in any form that `read_qrels` takes.
-
-    ``hashed`` asks for the sha256 of a file; error messages call data in memory as ``called``.
-    """
+    """Read and check relevance judgments, in any form that `read_qrels` takes."""
     options = options or TextOptions()
     data = file_or_data(qrels)
     if isinstance(data, File):

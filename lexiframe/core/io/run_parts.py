@@ -288,10 +288,7 @@ def _has_whole_ranks(schema: pa.Schema, name: str | None) -> bool:
 def as_written(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, str, str]:
-    """Return a file's runs, queries and numbers as text, and two names for `refuse_lost_digits`.
-
-    The names are the name of the file and the name of the column of numbers.
-    """
+    """Return a file's runs, queries and numbers as text, and two names for `refuse_lost_digits`."""
     blocks, number = [], ""
     for rows in rows_of(content, where, options, schema):
         found, _ = columns_in(rows, where, schema, options.columns)

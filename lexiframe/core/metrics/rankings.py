@@ -128,10 +128,7 @@ class Rankings:
         )
 
     def once(self, what: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
-        """Return an array that does not depend on ranks, made once under the name ``what``.
-
-        Rankings of several consecutive runs share it.
-        """
+        """Return an array that does not depend on ranks, made once under the name ``what``."""
         if what not in self.of_requests:
             self.of_requests[what] = make()
         return self.of_requests[what]

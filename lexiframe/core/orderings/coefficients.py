@@ -202,10 +202,7 @@ def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
 
 
 def coefficient(function: str, method: str, p: float) -> tuple[str, Coefficient]:
-    """Return the method's name with its options, and the function that computes its coefficient.
-
-    Raise for an unknown method, a p outside 0..1, and a p for a method other than rbo.
-    """
+    """Return the method's name with its options, and the function that computes its coefficient."""
     check_choice(function, method, COEFFICIENTS, "method")
     if method != "rbo" and p != PERSISTENCE:
         raise LexiframeError(f"{function}: p belongs to method='rbo', found method={method!r}")

@@ -350,10 +350,7 @@ def _ratio(difference: np.ndarray, error: np.ndarray) -> np.ndarray:
 def pair_two_groups(
     pairs: Pairs, of_a: pl.Series, of_b: pl.Series
 ) -> Iterator[tuple[np.ndarray, TwoGroups]]:
-    """Yield the pairs of runs that have the same requests, and their differences in two groups.
-
-    Pairs without a request in one of the groups are left out.
-    """
+    """Yield the pairs of runs that have the same requests, and their differences in two groups."""
     in_a, in_b = (pairs.queries.is_in(of.implode()).to_numpy() for of in (of_a, of_b))
     rows, rounding = np.flatnonzero(in_a | in_b), pairs.rounding
     for pair, known in alike(~np.isnan(pairs.values[rows])):

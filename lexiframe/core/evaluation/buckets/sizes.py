@@ -98,9 +98,6 @@ def room_in(memory: int) -> int:
 
 
 def n_buckets(rows: int, memory: int) -> int:
-    """Return the number of buckets for rows, so that each can be evaluated in the memory.
-
-    There are at most as many buckets as rows.
-    """
+    """Return the number of buckets for rows, so that each can be evaluated in the memory."""
     needed = math.ceil(rows * BYTES_PER_ROW * _UNEVEN / room_in(memory))
     return min(max(needed, 1), _MOST, max(rows, 1))

@@ -66,10 +66,7 @@ class Request:
         return replace(self, rank=True) if is_run and batches_are_doubtful(found, read) else self
 
     def frame(self, batch: Batch, where: str) -> pl.DataFrame:
-        """Convert a batch of Arrow; broken offsets are found before Polars follows them.
-
-        Raise ReadError if the batch takes far more memory as rows than it does in Arrow.
-        """
+        """Convert a batch of Arrow; broken offsets are found before Polars follows them."""
         batch.validate(full=True)
         if size_in_rows(batch, room_for(0)) > room_for(batch.nbytes):
             raise too_much(where, batch.nbytes, "batch")

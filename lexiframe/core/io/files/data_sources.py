@@ -153,10 +153,7 @@ class Source:
         return tuple(map(File, self.origin.files)) if is_local else ()
 
     def apart(self) -> Iterator[Source]:
-        """Yield the parts of a run as sources of their own, or the source itself.
-
-        Raise ReadError for a data set of ir_datasets, which has no parts.
-        """
+        """Yield the parts of a run as sources of their own, or the source itself."""
         if is_in_ir_datasets(self.origin):
             found = "a data set of ir_datasets, which has runs and judgments alone"
             raise ReadError(Problem(self.origin, "a file or a frame", found, "name a file"))
@@ -292,10 +289,7 @@ def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
 
 
 def only_file(path: str | Path | File) -> File:
-    """Return the one file that a path means, also ``-`` (standard input) or an address.
-
-    Raise ReadError for a folder, a device, and a path that does not exist.
-    """
+    """Return the one file that a path means, also ``-`` (standard input) or an address."""
     if isinstance(path, File):
         return path
     if str(path) == STANDARD_INPUT:

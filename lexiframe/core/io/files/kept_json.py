@@ -33,11 +33,7 @@ def text_with_checksum(contents: Mapping[str, Any], indent: int | None = None) -
 
 
 def contents_of(text: str) -> dict[str, Any]:
-    """Return the contents of JSON that `text_with_checksum` made.
-
-    Raise ValueError for text that is no JSON or has a field twice, and `DamagedError` for contents
-    that do not match the checksum.
-    """
+    """Return the contents of JSON that `text_with_checksum` made."""
     try:
         found = load_json(text)
         if not isinstance(found, dict) or CHECKSUM not in found:
@@ -76,11 +72,7 @@ class KeptJson:
             temporary.write_text(text, encoding="utf-8")
 
     def read(self, path: Path) -> dict[str, Any]:
-        """Return the contents, whose fields are exactly the expected ones.
-
-        Raise ReadError for a file that is damaged, was edited, is of another kind or version, or
-        has no checksum, as those of version 1.
-        """
+        """Return the contents, whose fields are exactly the expected ones."""
         try:
             contents = contents_of(File(str(path)).read().decode("utf-8"))
         except DamagedError as error:

@@ -326,10 +326,7 @@ def _remove_left_over(target: Path) -> None:
 
 @contextmanager
 def added_to(path: Path) -> Iterator[Adding]:
-    """Let no other process of this library add to a file, whose bytes are then known.
-
-    Raise LexiframeError for a file that cannot be written.
-    """
+    """Let no other process of this library add to a file, whose bytes are then known."""
     output_file(path)
     try:
         file = path.open("a+b", buffering=0)

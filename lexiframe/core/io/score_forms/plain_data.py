@@ -25,10 +25,7 @@ _EXPECTED = (
 
 
 def as_table(scores: Any) -> Any:
-    """Make a frame of a dictionary of columns, or a list of records; return other data.
-
-    Raise TypeError for arrays and numbers.
-    """
+    """Make a frame of a dictionary of columns, or a list of records; return other data."""
     if is_frame(scores) or isinstance(scores, str):
         return scores
     if are_records(scores):

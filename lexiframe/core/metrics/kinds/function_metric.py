@@ -107,10 +107,7 @@ class FunctionMetric(Metric):
 
 
 def metric_of(function: Any) -> FunctionMetric | None:
-    """Return the metric of a plain function of ranks, grades and n; None for any other value.
-
-    Raise for a lambda, which has no name.
-    """
+    """Return the metric of a plain function of ranks, grades and n; None for any other value."""
     try:
         is_plain = callable(function) and not isinstance(function, type | Metric)
         if not is_plain or n_required(function) != _TAKEN:

@@ -76,10 +76,7 @@ def single(chart: Any, *words: str, **sizes: Any) -> alt.Chart:
 def layered(
     layers: Iterable[Any], rows: pl.DataFrame | None, *words: str, **sizes: Any
 ) -> alt.LayerChart:
-    """Return layers over the same rows, with a title, the lines below it, and sizes.
-
-    Without rows each layer has its own.
-    """
+    """Return layers over the same rows, with a title, the lines below it, and sizes."""
     shared = {} if rows is None else {"data": inside(rows)}
     chart: alt.LayerChart = altair().layer(*layers, **shared)
     return chart.properties(title=title(*words), **sizes)

@@ -94,10 +94,7 @@ def _keep_ranked(called: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ordering_places(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """Name the orderings by their differences and number the places of their runs.
-
-    Also return the methods for the title.
-    """
+    """Name the orderings by their differences and number the places of their runs."""
     n_methods = rows.group_by("measure").agg(pl.col("method").n_unique())["method"].max()
     if n_methods == 1:
         methods = rows["method"].unique(maintain_order=True).to_list()

@@ -232,10 +232,7 @@ def _fewest(n_comparisons: int, inference: Mapping[str, Any]) -> int:
 
 
 def who_is_first(row: dict[str, Any], named: Callable[[list[str]], str]) -> tuple[str, str]:
-    """Return the first run and the verb; for two runs with the number of requests.
-
-    ``named`` returns the names of some runs.
-    """
+    """Return the first run and the verb; for two runs with the number of requests."""
     best, others = row["best"], [*row["not_worse"], *row["untested"]]
     if row["wins"] is None or len(best) > 1 or len(others) > 1:
         return named(best), "is first" if len(best) == 1 else "share the first place"

@@ -107,10 +107,7 @@ _FEW = 4
 def ahead_of_baseline(
     row: dict[str, Any], baseline: str, named: Callable[[list[str]], str]
 ) -> tuple[str, str]:
-    """Return the runs ahead of the baseline, and the verb, without a word on significance.
-
-    ``named`` returns the names of some runs.
-    """
+    """Return the runs ahead of the baseline, and the verb, without a word on significance."""
     up, down, of = row["ahead"], row["behind"], named([baseline])
     if row["wins"] is not None and up:
         return ahead(named(up), of, row["n"], row["wins"], row["losses"])

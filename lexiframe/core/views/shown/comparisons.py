@@ -42,10 +42,7 @@ def comparisons_in_short(
 
 
 def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:
-    """Return the caption, and a table for each measure, that fit the terminal.
-
-    Of a thousand pairs and more a table has the first and the last.
-    """
+    """Return the caption, and a table for each measure, that fit the terminal."""
     said, table = comparisons_in_short(c, measures, alpha)
     of = table.columns[: table.columns.index("run a")]  # groups, and what differs between tests
     parts = table.partition_by(of, maintain_order=True) if of else [table]

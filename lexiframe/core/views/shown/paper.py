@@ -42,10 +42,7 @@ def paper_of(
     intervals: bool = False,
     rename: Mapping[str, str] | None = None,
 ) -> ShownTable:
-    """Return the means of an evaluation as a table for a paper; see `Evaluation.latex`.
-
-    Without ``runs`` all are there, the best first.
-    """
+    """Return the means of an evaluation as a table for a paper; see `Evaluation.latex`."""
     if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= _MOST_DECIMALS):
         raise LexiframeError(
             f"decimals: expected a whole number from 0 to {_MOST_DECIMALS}, found {shown(decimals)}"
