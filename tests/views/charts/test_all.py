@@ -11,9 +11,9 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 from lexiframe.core.orderings.means import run_means
-from lexiframe.core.views import charts
 from lexiframe.core.views.charts import agreement, means, orderings, power, significance, win_rates
 from lexiframe.decide.gates import equivalence_charts as equivalences
+from lexiframe.views import charts
 from tests.views.charts.drawn import Tags, png
 from tests.views.charts.evaluation_charts import CHARTS
 from tests.views.charts.evaluation_tables import UGLY_MEASURE, drawn_scores, tables

@@ -9,8 +9,8 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.core.views import charts
 from lexiframe.core.views.charts.names import MOST, shortened
+from lexiframe.views import charts
 from tests.small_tables import scores
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.core.views import charts
 from lexiframe.decide.leaderboards import charts as leaderboards
+from lexiframe.views import charts
 from tests.views.charts import made_tables as made
 from tests.views.charts.drawn import FOLDER, WRITES, are_alike, compare_with_snapshot
 from tests.views.charts.evaluation_charts import CHARTS

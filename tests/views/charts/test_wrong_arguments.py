@@ -9,7 +9,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.core.views import charts
+from lexiframe.views import charts
 from tests.fuzz.calls import outcome, wrong_values
 from tests.views.charts.evaluation_charts import CHARTS
 from tests.views.charts.tiny_tables import TINY

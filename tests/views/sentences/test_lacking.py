@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.views import charts
 from lexiframe.core.views.display import comparison_table, mean_table
 from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
+from lexiframe.views import charts
 from tests.small_tables import scores
 
 GAPS = {"A": [0.9, None], "B": [0.5, 0.3], "C": [None, 0.4]}
