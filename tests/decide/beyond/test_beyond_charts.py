@@ -7,7 +7,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.core.views import charts
+from lexiframe import charts
 
 N, USERS = 400, 80
 

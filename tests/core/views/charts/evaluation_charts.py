@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from lexiframe.core.views import charts
+from lexiframe import charts
 
 
 def log(t):

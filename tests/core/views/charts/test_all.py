@@ -10,8 +10,8 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
+from lexiframe import charts
 from lexiframe.core.orderings.means import run_means
-from lexiframe.core.views import charts
 from lexiframe.core.views.charts import agreement, means, orderings, power, significance, win_rates
 from lexiframe.decide.gates import equivalence_charts as equivalences
 from tests.core.views.charts.drawn import Tags, png

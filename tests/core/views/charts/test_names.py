@@ -9,7 +9,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.core.views import charts
+from lexiframe import charts
 from lexiframe.core.views.charts.names import MOST, shortened
 from tests.small_tables import scores
 

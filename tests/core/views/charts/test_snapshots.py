@@ -9,7 +9,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.core.views import charts
+from lexiframe import charts
 from lexiframe.decide.leaderboards import charts as leaderboards
 from tests.core.views.charts import made_tables as made
 from tests.core.views.charts.drawn import FOLDER, WRITES, are_alike, compare_with_snapshot

@@ -9,7 +9,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.core.views import charts
+from lexiframe import charts
 from tests.core.views.charts.evaluation_charts import CHARTS
 from tests.core.views.charts.tiny_tables import TINY
 from tests.fuzz.calls import outcome, wrong_values

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.views import charts
+from lexiframe import charts
 from lexiframe.core.views.display import comparison_table, mean_table
 from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
 from tests.small_tables import scores
