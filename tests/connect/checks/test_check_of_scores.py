@@ -29,6 +29,7 @@ def test_files_of_votes_and_scores_are_found_out(tmp_path, lexiframe, name):
     (row,) = json.loads(outcome.out)
     assert row["problem"] == kind
     assert found in row["found"]
+    assert "log of experiments" not in row["advice"]
 
 
 def test_good_votes_and_scores_have_no_problem(tmp_path, lexiframe):
@@ -65,6 +66,13 @@ def test_what_may_be_a_log_is_said_so(tmp_path, lexiframe, text):
     (row,) = json.loads(lexiframe("check", tmp_path / "log.csv", "--format", "json").out)
     assert row["advice"] == "if it is a log of experiments, lexiframe.read_log reads it"
     assert not row["found"].startswith(",")
+
+
+def test_scores_that_cannot_be_read_are_no_log(tmp_path, lexiframe):
+    (tmp_path / "scores.csv").write_text("run,query_id,measure,value\na,q1,AP,x\n")
+    outcome = lexiframe("check", tmp_path / "scores.csv", "--as", "scores", "--format", "json")
+    (row,) = json.loads(outcome.out)
+    assert "log of experiments" not in row["advice"]
 
 
 def test_what_winners_mean_is_said_with_value(tmp_path, lexiframe):

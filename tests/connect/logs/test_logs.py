@@ -16,9 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
-import pyarrow as pa
 import pytest
-from pyarrow import ipc
 
 import lexiframe as lf
 from lexiframe.connect.logs import mlflow as log_mlflow
@@ -293,13 +291,6 @@ def log_of(folder, data):
     path = folder / "log"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return lf.read_log(path)
-
-
-def as_parquet(frame):
-    sink = pa.BufferOutputStream()
-    with ipc.new_file(sink, frame.schema) as writer:
-        writer.write_table(frame)
-    return sink.getvalue().to_pybytes()
 
 
 TEXTS = {

@@ -172,7 +172,6 @@ def two_members(pack, data):
 
 
 PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstd}
-MARKS = {"utf-8": "utf-8-sig", "utf-16-le": "utf-16", "utf-32-le": "utf-32"}
 
 
 def encoded(text, encoding):

@@ -1,5 +1,7 @@
 """Ties, repeated documents and requests without answers: each policy, and what it says."""
 
+from inspect import signature
+
 import numpy as np
 import polars as pl
 import pytest
@@ -441,3 +443,17 @@ def test_what_is_said_of_runs_hangs_on_no_order_of_the_parts():
     other = Unmatched({"a": "x", "b": "z"}, {}, ("k", "m"))
     both = Unmatched({"a": "x", "b": "z"}, {"c": ""}, ("k", "m"))
     assert one + other == other + one == both
+
+
+def test_a_depth_of_one_is_the_first_item_and_one_below_is_refused():
+    runs = {"r": {"q": {"a": 2, "b": 1}}}
+    p = lf.positions(runs, {"q": {"a": 1, "b": 1}}, depth=1)
+    assert p["position"].to_list() == [1, None]
+    assert p["n_retrieved"].unique().to_list() == [1]
+    with pytest.raises(lf.LexiframeError, match="depth: expected a whole number from 1, found 0"):
+        Policies(depth=0)
+
+
+def test_defaults_of_policies_are_those_of_positions():
+    asked = signature(lf.positions).parameters
+    assert vars(Policies()) == {name: asked[name].default for name in vars(Policies())}

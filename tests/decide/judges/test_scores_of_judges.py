@@ -16,7 +16,6 @@ from tests.decide.judges.test_compare_judges import C_RUNS, JUDGES, KINDS, QUERI
 SCORES = {
     judge: lf.scores(lf.positions(C_RUNS, qrels), ["AP", "SL1"]) for judge, qrels in JUDGES.items()
 }
-RUNS = ["w", "x", "y", "z"]
 
 
 def compared(judges=SCORES, measures="AP", **how):

@@ -3,6 +3,7 @@
 import json
 import statistics
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.base import resampling
+from lexiframe.decide.leaderboards.in_words import _are_too_few
 from lexiframe.decide.leaderboards.ranked import own_values
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
@@ -699,3 +701,12 @@ def test_what_has_no_collections_and_bad_options_are_refused():
     for bad in ({"missing": "some"}, {"alpha": 2.0}):
         with pytest.raises(lf.LexiframeError, match=next(iter(bad))):
             lf.leaderboard(SMALL, **bad)
+
+
+def test_signs_of_few_units_reject_nothing_where_their_least_p_is_alpha():
+    """The least p of n units with random signs is 2^(1 − n): of four 0.125."""
+    of = {n: SimpleNamespace(points=range(n)) for n in (3, 4, 5)}
+    assert _are_too_few(SimpleNamespace(design=of[4], applied="max_t", alpha=0.125))
+    assert not _are_too_few(SimpleNamespace(design=of[5], applied="max_t", alpha=0.125))
+    assert not _are_too_few(SimpleNamespace(design=of[4], applied="max_t", alpha=0.13))
+    assert not _are_too_few(SimpleNamespace(design=of[3], applied="holm", alpha=0.125))

@@ -13,7 +13,6 @@ N, RUNS = 15, "abcde"
 ALPHA, TRIALS = 0.1, 100
 R = len(RUNS)
 QUERIES = [f"q{n:03d}" for n in range(N)]
-A, B = np.triu_indices(R, k=1)
 VALUES = np.round(RNG.beta(0.5 + 0.3 * np.arange(R), 2, (N, R)), 2)
 DIFFERENCES = np.round(VALUES[:, :, None] - VALUES[:, None], 10)
 SIGNS = np.sign(DIFFERENCES)

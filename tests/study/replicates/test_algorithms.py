@@ -10,8 +10,6 @@ from scipy import stats
 import lexiframe as lf
 from tests.conftest import SHARED
 
-NAMES = ["mean", "t", "p"]
-
 
 def wanted(name="replicates_worked"):
     path = SHARED / "conformance" / "decisions" / f"{name}.json"

@@ -34,11 +34,6 @@ def ranked(runs):
     return runs.with_columns(place=order.over("run", "query_id"))
 
 
-def means(runs, qrels, measure="AP"):
-    s = lf.scores(lf.positions(runs, qrels), measure)
-    return s.group_by("run").agg(pl.col("value").mean())["value"]
-
-
 def test_the_tables_are_those_of_the_readers():
     runs, qrels = lf.simulate_collection(requests=6, runs=3, depth=20, seed=1)
     assert lf.read_runs(runs).drop_columns("rank").equals(runs.drop_columns("rank"))

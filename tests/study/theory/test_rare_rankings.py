@@ -3,10 +3,12 @@
 from itertools import combinations, permutations
 from math import comb, exp, log10
 
+import numpy as np
 import pytest
 
 import lexiframe as lf
 from lexiframe.study.theory import place, predict_worst_case, rarity, stochastic_worst_case
+from lexiframe.study.theory.stochastic import _least_expectation
 from tests import oracle
 
 ORDERS = {"LR": oracle.LR, "LP": oracle.LP}
@@ -138,3 +140,9 @@ def test_what_is_refused(p):
     ):
         with pytest.raises(lf.LexiframeError, match=message):
             stochastic_worst_case({"a": {"q": {"x": 1}}}, {"q": {"x": 1}}, **options)
+
+
+def test_the_item_served_worst_is_chosen_by_one_half_of_the_samples_and_measured_by_the_other():
+    """By all samples the other item would be the worst; by the first half its value would be 0."""
+    values = np.array([[0, 0.2], [0, 0.2], [1, 0], [1, 0.2]])
+    assert _least_expectation(values) == (1, 0)

@@ -22,7 +22,6 @@ from lexiframe.core.io.files.tables import to_arrow
 from tests.conftest import library
 from tests.test_readme import blocks
 
-FOLDER = lf.bundled("example")
 MEASURES = ["RPP", "LR", "AP", "nDCG@10", "RR"]
 NOT_KEPT = ("scores", "preferences")
 GUIDE = Path(__file__).resolve().parents[4] / ".docs" / "spark.md"
