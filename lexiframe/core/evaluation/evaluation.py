@@ -430,6 +430,8 @@ class Evaluation:
           sign_agreement  agreement_chart
           preferences     difference_chart
         """
+        from lexiframe.core import views
+
         return views.Plots(self)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
