@@ -24,7 +24,7 @@ OF_ITEMS = (
     "needs the items of a catalogue: say items=, what lexiframe.read_items returns; or ask "
     "lexiframe.list_scores or lexiframe.catalogue for it"
 )
-"""Where the measures of this room are, which judgments do not tell."""
+"""Where the measures of this feature are, which judgments do not tell."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,7 +23,7 @@ _FAR = 3
 
 
 class Ranked(Protocol):
-    """A leaderboard to draw, which `views` may not import."""
+    """The parts of a leaderboard that its charts need."""
 
     @property
     def ranking(self) -> pl.DataFrame:
