@@ -61,9 +61,8 @@ def explanation(measure: Any) -> str:
     Needs of the positions: relevant items
     Source: Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033
     <BLANKLINE>
-
     Parameters, as in ERR(max=4, rel=2) @ 10
-    ----------------------------------------
+    ----------
     max : a number above 0 and below 1024 (default: 4)
     rel : the least grade that is relevant (default: as in the positions)
     @ k : only the first k ranks count (default: all)
