@@ -124,7 +124,7 @@ def _told_of_lists(values: pl.DataFrame, known: facts.Known) -> tuple[str, ...]:
     """Return the note on the numbers that are of all lists of a run, if there are some."""
     if not values.height:
         return ()
-    names = values["measure"].unique(maintain_order=True)
+    names = values["measure"].unique(maintain_order=True).to_list()
     smaller = [name for name in names if known[name].smaller_is_better]
     less = f"; smaller is better: {printed.and_joined(smaller)}" if smaller else ""
     n = printed.n_range(values["n"])
