@@ -11,7 +11,6 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, ReadError, check_choice, schemas
 from lexiframe.core.evaluation.evaluation import CATALOGUES
 from lexiframe.core.evaluation.options import Inference
-from lexiframe.core.evaluation.written_ranks import SCHEMA
 from lexiframe.core.io import kept_results
 from lexiframe.core.orderings import check_method, missing_requests
 from lexiframe.core.pairwise import facts, fingerprints
@@ -66,6 +65,8 @@ def tables_of_evaluation(
 
 def _schema_of(name: str) -> schemas.TableSchema | None:
     """Return the schema of a table; ranks of an earlier version may lack some columns."""
+    from lexiframe.core.evaluation.written_ranks import SCHEMA
+
     if name == kept_results.RANKS:
         return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
     if name == kept_results.FINGERPRINTS:

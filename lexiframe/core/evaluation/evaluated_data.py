@@ -13,7 +13,7 @@ from lexiframe.core.base import Problem, ReadError, memory_use
 from lexiframe.core.evaluation.options import Asked
 from lexiframe.core.io import qrel_files, run_scan
 from lexiframe.core.metrics import needed
-from lexiframe.core.pairwise import Measure, fingerprints, measured, one_pair
+from lexiframe.core.pairwise import Measure, fingerprints, measured
 from lexiframe.core.projection import Policies, RankedRuns, project
 
 SHARE = 10
@@ -118,6 +118,8 @@ class Origin:
 
         Positions are computed only if there are such measures.
         """
+        from lexiframe.core.pairwise import one_pair
+
         some = one_pair.lexicographic(
             [measure for measure in self.measures if str(measure) in measures]
         )

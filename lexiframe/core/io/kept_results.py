@@ -11,9 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.core.base import LexiframeError, Problem, ReadError, errors, schemas, to_polars
-from lexiframe.core.io.files.checksum import fingerprint_in, has_checksum
 from lexiframe.core.io.files.data_sources import File
-from lexiframe.core.io.files.output_files import found_at, output_path
 from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.io.files.result_folders import tables_in as tables_in
 
@@ -66,6 +64,8 @@ def reusable_results(
         When the results are those of `evaluate_scores`, or of an evaluation in parts that kept
         no ranks.
     """
+    from lexiframe.core.io.files.output_files import found_at, output_path
+
     place, where = output_path(folder), str(folder)
     if (found_there := found_at(place)) != "a folder":
         found = f"is {found_there or 'not there'}"
@@ -151,6 +151,8 @@ def _refuse_other_form(path: Path, table: pl.DataFrame, schema: schemas.TableSch
 def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return one table of results and its provenance; ``advice`` ends the errors."""
     from pyarrow import parquet
+
+    from lexiframe.core.io.files.checksum import fingerprint_in, has_checksum
 
     data = File(str(path)).read()
     try:

@@ -37,7 +37,6 @@ from lexiframe.core.io.files.tables import read_arrow, read_columns
 from lexiframe.core.io.files.unpacking import Content, content_of
 from lexiframe.core.io.headers import header_of
 from lexiframe.core.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
-from lexiframe.core.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.core.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.core.io.problems.doubted_runs import (
     SECOND,
@@ -59,6 +58,7 @@ from lexiframe.core.io.problems.scores_against_ranks import (
     compared_with_ranks,
     text_is_doubtful,
 )
+from lexiframe.core.io.rare_forms import forms_of_table
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.text import trec
 
@@ -157,6 +157,8 @@ def _joined_parts(
 
 def _one(parts: list[RunPart], where: str) -> RunPart:
     """Join the parts of one run; ranks are kept if all parts have them."""
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     columns = [c for c in parts[0].rows.columns if all(c in part.rows.columns for part in parts)]
     rows = pl.concat(coded.as_strings(part.rows.select(columns)) for part in parts)
     empty = pl.Series([query for part in parts for query in part.empty], dtype=pl.String)
@@ -414,7 +416,7 @@ def parts_of_table(
     named = drop_none(named, where, options.na_values)
     places = None if options.na_values else places  # rows may have been left out
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
-    lists = features.forms_if_there()
+    lists = forms_of_table(table, schemas.RUNS)
     is_low = lists is not None and lists.are_distances(table, options.columns)
     named = _orient_scores(named, replace(options, better="low") if is_low else options, where)
     if "score" in named.columns and may_have_changed(named, "score"):
@@ -615,6 +617,8 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
 
     Only a row that is alone in its query stands for an empty list; here a document may be lost.
     """
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     bad = (rows["query_id"].is_duplicated() & no_document).arg_true()
     if len(bad):
         query = rows["query_id"][int(bad[0])]
@@ -653,6 +657,8 @@ def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 def refuse_no_number(rows: pl.DataFrame, column: str, where: str) -> None:
     """Raise when a score or grade is null or NaN."""
+    from lexiframe.core.io.problems.advice import NO_NUMBER
+
     numbers = rows[column]
     if not (numbers.has_nulls() or np.isnan(numbers.to_numpy()).any()):  # as mostly, and faster
         return

@@ -12,13 +12,6 @@ import pyarrow as pa
 
 from lexiframe.core.base import to_polars, typed
 from lexiframe.core.io.column_forms.objects import is_frame
-from lexiframe.core.io.files.checksum import add_checksum, add_fingerprint
-from lexiframe.core.io.files.output_files import (
-    output_folder,
-    output_path,
-    replacing,
-    replacing_all,
-)
 from lexiframe.core.io.files.provenance import describe, provenance_of, recorded_sources
 from lexiframe.core.io.files.result_folders import NewTables
 from lexiframe.core.io.files.tables import to_arrow as to_arrow
@@ -76,6 +69,8 @@ def write_parquet(
     ...     lf.write_parquet(p, Path(folder, "p.parquet"), computed_from=[runs, qrels], rel=1).name
     'p.parquet'
     """
+    from lexiframe.core.io.files.output_files import output_path, replacing
+
     path = output_path(path)
     if isinstance(frame, Iterator):  # a stream of batches is a frame, other iterators are none
         frame = to_polars(frame)
@@ -109,6 +104,8 @@ def write_runs(runs: pa.Table, path: Path) -> Path:
     LZ4 makes files a little larger than Zstandard does and is unpacked in less time; rows that lie
     by request and score need not be sorted when they are read.
     """
+    from lexiframe.core.io.files.output_files import output_path, replacing
+
     path = output_path(path)
     with replacing(path) as temporary:
         write_parquet_file(temporary, sort_within_runs(runs), {}, compression="lz4")
@@ -145,6 +142,8 @@ def write_parquet_file(
     the file have checksums, which detect damaged bytes.
     """
     from pyarrow import parquet
+
+    from lexiframe.core.io.files.checksum import add_checksum
 
     are_several = isinstance(table, Iterator)
     frames = map(_as_arrow, table if are_several else _row_slices(table))
@@ -183,6 +182,9 @@ def write_tables(
     ``facts`` go into the schema metadata of each, with its name. All files get one fingerprint, by
     which those of two writers are told apart. Other files of ``earlier`` results go.
     """
+    from lexiframe.core.io.files.checksum import add_fingerprint
+    from lexiframe.core.io.files.output_files import output_folder, replacing_all
+
     target = output_folder(folder)
     paths = [target / f"{name}.parquet" for name in tables]
     files = NewTables(target, [path.name for path in paths], [*({*earlier} - {*paths})])

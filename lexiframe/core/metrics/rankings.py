@@ -24,7 +24,7 @@ from lexiframe.core.metrics.judged_items import (
 )
 from lexiframe.core.metrics.row_by_row import row_by_row
 from lexiframe.core.metrics.stretches import begins
-from lexiframe.core.projection import NoRelevant, RankedRuns, impute, levels_in
+from lexiframe.core.projection import NoRelevant, RankedRuns, levels_in
 
 RANK, LEVEL, N_RELEVANT, GRADE = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
@@ -170,6 +170,8 @@ class Rankings:
 
     def imputed(self, n: int | str) -> Rankings:
         """Return the rankings with imputed ranks of items that were not retrieved; see `impute`."""
+        from lexiframe.core.projection import impute
+
         if n not in self.imputed_by:
             self.imputed_by[n] = replace(self, rows=impute(self.rows, n), imputed_by={})
         return self.imputed_by[n]

@@ -12,7 +12,6 @@ import polars as pl
 from lexiframe.core.metrics import Metric, Values, coverages, needed, values_of
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
-from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
 from lexiframe.core.pairwise.fingerprints import fingerprint_of
 from lexiframe.core.pairwise.pairs import Measure, refuse_one_run
 from lexiframe.core.pairwise.preference_arrays import itself, preference_cubes
@@ -150,6 +149,8 @@ class Projected:
         LexiframeError
             For more preferences than fit in memory.
         """
+        from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+
         shape = (len(self.runs), len(self.queries), len(measures))
         refuse_too_many("preferences", *shape, IN_ARRAYS, baseline=baseline)
         found = [*self.parts(measures, compared=baseline, most=_ALL, label="preferences")]
@@ -317,6 +318,8 @@ def refuse_many_pairs(
 
     With a ``limit`` there are no more than that many bytes of it.
     """
+    from lexiframe.core.pairwise.arrays.size import IN_EVALUATION, refuse_too_many
+
     kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
     shape = (n_runs, int(kept.sum()), len(measures))
     refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline, limit=limit)

@@ -22,7 +22,6 @@ from lexiframe.core.metrics import (
     values_of,
 )
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.core.pairwise.arrays.size import refuse_too_many
 from lexiframe.core.pairwise.custom import preference_of
 from lexiframe.core.pairwise.kernels import Comparison
 from lexiframe.core.pairwise.preference import Measure as Measure
@@ -106,6 +105,7 @@ def preferences(
     >>> dict(d.select("measure", "preference").rows())
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
+    from lexiframe.core.pairwise.arrays.size import refuse_too_many
     from lexiframe.core.projection import by_collection  # other commands do without
 
     check_policy("no_relevant", no_relevant)
@@ -147,6 +147,8 @@ def compare_pairs(
 
     With a ``baseline``, one run or several, only the pairs that contain one of them are computed.
     """
+    from lexiframe.core.pairwise.arrays.size import refuse_too_many
+
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     requests, groups = comparison.requests, comparison.groups()
     refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), baseline=baseline)

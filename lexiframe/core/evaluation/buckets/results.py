@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import schemas, sums
-from lexiframe.core.evaluation.buckets.codec import decoded, encoded
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.io import problems
@@ -210,11 +209,15 @@ class BucketResult:
 
     def to_bytes(self) -> bytes:
         """Return the result as bytes, for `from_bytes` of the same version of the library."""
+        from lexiframe.core.evaluation.buckets.codec import encoded
+
         return encoded(self)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> BucketResult:
         """Return the result from what `to_bytes` made; raise for other bytes, and run nothing."""
+        from lexiframe.core.evaluation.buckets.codec import decoded
+
         found: BucketResult = decoded(data, CLASSES)
         return found
 

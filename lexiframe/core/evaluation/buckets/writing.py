@@ -12,7 +12,6 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.core.evaluation.buckets.plan import Kept, Plan
-from lexiframe.core.io import output_files, to_parquet
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetWriter
@@ -34,6 +33,8 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         yield lambda rows: None
         return
     from pyarrow import parquet
+
+    from lexiframe.core.io import output_files, to_parquet
 
     path = Path(str(plan.out), table, f"part-{bucket:06}.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,6 +58,8 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
 
 def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
     """Say in all parts of the scores which rankings are missing, if it is said in one of them."""
+    from lexiframe.core.io import output_files
+
     if "scores" not in keep:
         return
     import pyarrow as pa

@@ -16,7 +16,6 @@ from typing import Any
 
 from lexiframe.core.base import Problem, ReadError, errors
 from lexiframe.core.io.files.data_sources import File
-from lexiframe.core.io.files.output_files import replacing
 from lexiframe.core.io.text.json_values import load_json
 
 CHECKSUM = "checksum"
@@ -79,6 +78,8 @@ class KeptJson:
 
     def write(self, path: Path, contents: Mapping[str, Any]) -> None:
         """Write contents whole or not at all; an error leaves what was there before."""
+        from lexiframe.core.io.files.output_files import replacing
+
         text = text_with_checksum({"version": self.version, **contents}, indent=1)
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")

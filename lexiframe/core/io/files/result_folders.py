@@ -13,9 +13,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiframe.core.io.files import kept_json
-from lexiframe.core.io.files.output_files import alone_in, wait_for_disk
-
 _NEW, _LIST = ".new", "complete.json"
 _TABLE = re.compile(r"(\w+/)?[\w-]+\.parquet")
 """A table, or a part of one in a folder of its own."""
@@ -32,6 +29,8 @@ class NewTables:
     @contextmanager
     def made(self) -> Iterator[Path]:
         """Lock the folder, and provide the one for new files."""
+        from lexiframe.core.io.files.output_files import alone_in
+
         new = self.folder / _NEW
         with alone_in(self.folder):
             _settle(self.folder)
@@ -44,6 +43,9 @@ class NewTables:
     @contextmanager
     def declared(self) -> Iterator[None]:
         """Say that the new files are whole while they are renamed; then remove earlier ones."""
+        from lexiframe.core.io.files import kept_json
+        from lexiframe.core.io.files.output_files import wait_for_disk
+
         path = self.folder / _NEW / _LIST
         earlier = [one.relative_to(self.folder).as_posix() for one in self.earlier]
         told = {"names": [*self.names], "earlier": earlier}
@@ -63,6 +65,8 @@ def tables_in(folder: Path) -> Iterator[dict[str, Path]]:
 
     Where nothing can be written, new ones that are whole are read where they are.
     """
+    from lexiframe.core.io.files.output_files import alone_in
+
     with alone_in(folder) as is_locked:
         if is_locked:
             _settle(folder)
@@ -90,6 +94,8 @@ def _told(folder: Path) -> Mapping[str, Iterable[str]]:
 
     Folders are handed over, and the list may have been edited: what is elsewhere is not touched.
     """
+    from lexiframe.core.io.files import kept_json
+
     path = folder / _NEW / _LIST
     with suppress(OSError, ValueError, KeyError, TypeError):
         if path.is_file() and not path.parent.is_symlink():

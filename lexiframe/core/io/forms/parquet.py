@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.core.io.files.checksum import file_has_checksum
 from lexiframe.core.io.files.form import LEAST, Batch, Form, Opened, size_in_rows
 from lexiframe.core.io.files.packings import room_for, too_much
 
@@ -30,6 +29,8 @@ _HEAD = 20  # bytes that these numbers take at most
 
 def _open(file: pa.NativeFile, where: str) -> Opened:
     from pyarrow import parquet
+
+    from lexiframe.core.io.files.checksum import file_has_checksum
 
     # The checksum of the whole file covers the pages, so theirs are not computed again.
     is_whole = file_has_checksum(file, where)

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import Problem, ReadError
-from lexiframe.core.io.problems.advice import mend_width
 from lexiframe.core.io.problems.problem_tables import (
     chosen,
     line_problems,
@@ -234,6 +233,8 @@ def _problems_of_names(names: list[str], where: str, line: int) -> list[Problem]
 
 
 def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int) -> pl.DataFrame:
+    from lexiframe.core.io.problems.advice import mend_width
+
     text = pl.format("'{}'", short(bad["text"]))
     is_narrow = pl.col("n") < width
     few, many = (mend_width(separator, is_narrow=is_narrow) for is_narrow in (True, False))

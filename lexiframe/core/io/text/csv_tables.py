@@ -18,7 +18,6 @@ from lexiframe.core.io.column_forms.column_names import (
 )
 from lexiframe.core.io.column_forms.numbers import NUMBER
 from lexiframe.core.io.reading_options import TextOptions
-from lexiframe.core.io.text.csv_rows import blocks_of_table, may_quote, plain_lines, text_table
 from lexiframe.core.io.text.lines import (
     PIECE,
     blocks_of_lines,
@@ -96,6 +95,8 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
     >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", TextOptions()).rows()
     [('007', 'd1', 0.5)]
     """
+    from lexiframe.core.io.text.csv_rows import text_table
+
     table = _parse_quickly(data, where, separator, options)
     if table is not None:
         return table
@@ -121,6 +122,8 @@ def _parse_quickly(
     data: bytes, where: str, separator: str, options: TextOptions
 ) -> pl.DataFrame | None:
     """Parse with Arrow; return None if it fails or could change a value."""
+    from lexiframe.core.io.text.csv_rows import blocks_of_table, may_quote, plain_lines
+
     refuse_binary(data, where)
     refuse_wide(data, where, separator)
     data = plain_lines(data, where, separator).lstrip(b"\n")

@@ -15,7 +15,7 @@ from lexiframe.core.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.kinds.metric_parameters import Number
 from lexiframe.core.metrics.rankings import Rankings
-from lexiframe.core.projection import impute, matrices
+from lexiframe.core.projection import matrices
 
 Direction = Literal["precision", "recall"]
 
@@ -45,6 +45,8 @@ class LexicographicMetric(Metric):
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return the numbers of each request's rankings."""
+        from lexiframe.core.projection import impute
+
         known = self.values
         if "n" in known and known["n"] is None:
             raise LexiframeError(f"{self.name} needs its n: write {self.name}(n=1000)")

@@ -22,7 +22,6 @@ from lexiframe.core.pairwise.arrays.arrays import (
     score_differences,
 )
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
-from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, IN_CUBE, refuse_too_many
 from lexiframe.typing import Frame, HasTables
 
 PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced, "pairs"]
@@ -94,6 +93,8 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     several tables from it. Two rows with the same key (query_id, run_a, run_b, measure) are an
     error. Rows whose run_a comes after their run_b in the order of bytes are turned round.
     """
+    from lexiframe.core.pairwise.arrays.size import IN_CUBE, refuse_too_many
+
     if isinstance(table, PairCube):
         return table
     table = to_polars(table)
@@ -168,6 +169,8 @@ def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndar
 
 def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     """Return the differences of scores of all pairs of runs, or of those of a baseline."""
+    from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+
     shape = (len(s.runs), len(s.queries), len(s.measures))
     refuse_too_many("differences of scores", *shape, IN_ARRAYS, baseline=baseline)
     a, b = _ends_of(s.runs, baseline)

@@ -24,7 +24,6 @@ from lexiframe.core.views.sentences.gains import first_test_rows
 from lexiframe.core.views.sentences.lacking import Lacking, drop_unranked
 from lexiframe.core.views.sentences.rows import counts_in
 from lexiframe.core.views.sentences.verdicts import verdict_of
-from lexiframe.core.views.shown.against import baseline_section
 from lexiframe.core.views.shown.mean_cells import sort_by_rank
 from lexiframe.core.views.shown.means import ends, inference_in_words, means_section
 
@@ -156,6 +155,8 @@ def _order_of_preferences(
 def _verdict(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
+    from lexiframe.core.views.shown.against import baseline_section
+
     inference, by = provenance["inference"], provenance["groups"]
     baseline = inference.get("baseline")
     if baseline is not None:
