@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, errors, printed, shown, unknown_name
+from lexiframe.core.base import LexiframeError, errors, printed, schemas, shown, unknown_name
 from lexiframe.core.pairwise import facts
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
 from lexiframe.core.views.sentences.lacking import Lacking
@@ -58,11 +58,11 @@ def paper_of(
             f"decimals: expected a whole number from 0 to {_MOST_DECIMALS}, found {shown(decimals)}"
         )
     by, inference = provenance["groups"], provenance["inference"]
-    values = tables.get("catalogue", pl.DataFrame(schema={"measure": pl.String}))
+    values = tables.get("catalogue", pl.DataFrame(schema=schemas.CATALOGUE.columns))
     values = values.filter(pl.col("measure").is_in([*measures]))
     of_lists = [name for name in measures if name in values["measure"]]
     measures = [name for name in measures if name not in of_lists]
-    if not measures:
+    if of_lists and not measures:
         raise LexiframeError(
             f"{of_lists[0]}: it is of all lists of a run together; name a measure of requests "
             "too, whose table it joins"
@@ -81,7 +81,7 @@ def paper_of(
     intervals = intervals and means["ci_low"].count() > 0  # one request has none
     means, of_intervals = cut_at_bounds(means, known=known) if intervals else (means, [])
     scaled = _scaled(means, known, percent=percent)
-    beside = values.filter(pl.col("run").is_in([*runs])).rename({"value": "mean"}, strict=False)
+    beside = values.filter(pl.col("run").is_in([*runs])).rename({"value": "mean"})
     beside = cut_at_bounds(beside.with_columns(in_percent=pl.lit(value=False)), known=known)[0]
     columns = [*shown_measures, *of_lists]
     rows_of_all = pl.concat([scaled, beside], how="diagonal_relaxed")
