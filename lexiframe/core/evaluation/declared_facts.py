@@ -1,4 +1,4 @@
-"""What the metadata of written results may say: files that are read back may have been edited."""
+"""The declared form of the metadata of written results, which may have been edited."""
 
 from __future__ import annotations
 
@@ -50,10 +50,7 @@ def tables_of_evaluation(
 ) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     """Return tables that `Evaluation.write` wrote by their names, and their provenance.
 
-    Raises
-    ------
-    ReadError
-        When they are of several evaluations, were changed, or belong to other metadata.
+    Raise ReadError if they are of several evaluations, were changed, or belong to other metadata.
     """
     read, facts = kept_results.tables_of_one("evaluation", place, paths, advice, _schema_of)
     try:
@@ -77,7 +74,7 @@ def _schema_of(name: str) -> schemas.TableSchema | None:
 def refuse_undeclared(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
     """Raise LexiframeError unless the metadata of an evaluation's tables have the declared form.
 
-    What they name, measures, groups and the baseline, has to be in the ``tables``.
+    The measures, groups and baseline that they name have to be in the ``tables``.
     """
     for name in _NEEDED:
         if name not in told:
@@ -102,7 +99,7 @@ def _has_form(value: Any, form: Any) -> bool:
 
 
 def _refuse_values(told: Mapping[str, Any]) -> None:
-    """Raise where names and numbers of settings are not those that can be asked for."""
+    """Raise for names and numbers of settings that a user cannot choose."""
     inference = dict(told["inference"])
     if lacking := sorted(_INFERENCE - {*inference}):
         raise LexiframeError(f"expected {', '.join(lacking)} in inference, found none")
@@ -135,7 +132,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
 
 
 def _refuse_strangers(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
-    """Raise for measures, groups and a baseline of which the tables say nothing, or more."""
+    """Raise unless the metadata and the tables have the same measures, groups and baseline."""
     of_measures = [table for table in tables.values() if "measure" in table.columns]
     known = {name for table in of_measures for name in table["measure"].unique().to_list()}
     stated = {*facts.known_facts(told)}

@@ -428,6 +428,8 @@ class Evaluation:
           sign_agreement  agreement_chart
           preferences     difference_chart
         """
+        from lexiframe.core import views
+
         return views.Plots(self)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
@@ -520,13 +522,13 @@ class Evaluation:
         return paths
 
     def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
-        """Return what is written, by the folder that it goes to."""
+        """Return the evaluations to write, by their folder."""
         return {target: self}
 
     def _written(self) -> dict[str, Any]:
-        """Return the tables that are written.
+        """Return the tables to write.
 
-        Preferences come in blocks, because of many runs they take more memory than there is.
+        Preferences come in blocks, because with many runs they take more memory than there is.
         """
         from lexiframe.core.evaluation.written_ranks import ranks_table
 
@@ -542,7 +544,7 @@ class Evaluation:
         return {n: tables[n] for n in (*names_of_tables(), *_BESIDES) if n in tables}
 
     def _written_of_requests(self) -> dict[str, Any]:
-        """Return scores and preferences as they are written: these block by block."""
+        """Return the scores to write, and the preferences in blocks."""
         if self._known is not None:
             scores, cubes = self._known.scores, iter([self._known])
         else:

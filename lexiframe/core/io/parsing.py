@@ -66,7 +66,7 @@ def parse_table(
 
 
 def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
-    """Return what a tool's JSON has of runs or judgments, without the rest; other JSON as it is."""
+    """Return the runs or judgments in a tool's JSON as records; any other JSON unchanged."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
         documents = features.forms_if_there()
         is_run = schema is schemas.RUNS
@@ -142,8 +142,8 @@ def rows_of(
 ) -> Iterator[Rows]:
     """Return the rows of a file, unconverted, and the problems of text that is no row.
 
-    Text comes in blocks, so that memory does not grow with the file. A problem of the file as a
-    whole is raised.
+    Text comes in blocks, so that memory does not grow with the file. A problem of the whole file is
+    raised.
     """
     for rows in _rows_as_they_are(content, where, options, schema):
         lists = forms_of_table(rows.table, schema)
@@ -195,7 +195,7 @@ def _content_blocks(
 def problems_of(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> pl.DataFrame:
-    """List the problems of a file (columns ``PARTS``) in order, those of the whole file last."""
+    """List the problems of a file (columns ``PARTS``) in order, problems of the whole file last."""
     from lexiframe.core.io.problems.bad_rows import (
         documents_again,
         empty_beside_others,

@@ -138,7 +138,7 @@ def load_source(
 def _joined_parts(
     source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
-    """Read the files of one run, and join what each has of every run in them."""
+    """Read the files of one run, and join the parts of each run in them."""
     by_name: dict[str, list[RunPart]] = {}
     for of_file in source.apart():
         for part in load_source(of_file, name_from, options, rank=rank):
@@ -219,7 +219,7 @@ def _parts_of_file(
     scored: dict[str, str] = {}  # our names of the columns of scores without ranks, by theirs
 
     def needed(opened: Opened) -> list[str] | None:
-        """Return the columns that are needed, and those that may tell several systems apart."""
+        """Return the needed columns, and the columns that may distinguish several systems."""
         try:
             found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
         except LexiframeError:
@@ -288,10 +288,9 @@ def _has_whole_ranks(schema: pa.Schema, name: str | None) -> bool:
 def as_written(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, str, str]:
-    """Return a file's runs, queries and numbers as text, with two names for messages.
+    """Return a file's runs, queries and numbers as text, and two names for `refuse_lost_digits`.
 
-    The names are those of the file and of the column of numbers; `refuse_lost_digits` takes all
-    three values.
+    The names are the name of the file and the name of the column of numbers.
     """
     blocks, number = [], ""
     for rows in rows_of(content, where, options, schema):
@@ -403,7 +402,7 @@ def parts_of_table(
 ) -> list[RunPart]:
     """Check a table and divide it into its runs.
 
-    ``names`` are those of all columns, if the table has only those that are needed.
+    ``names`` names all columns, if the table has only the needed ones.
     """
     where = source.where
     named = given = rename_columns(table, schemas.RUNS, where, options.columns)
@@ -468,7 +467,7 @@ def _doubts_of_rows(
     where: str,
     options: TextOptions,
 ) -> tuple[Problem, ...]:
-    """Return what else columns that are not read, and the order of the rows, say of runs."""
+    """Return the doubts that unread columns and the order of the rows raise about runs."""
     if not _are_the_rows(table, named, options):
         return ()
     read = columns_of(names, schemas.RUNS, where, options.columns)
@@ -522,10 +521,9 @@ def _doubts(
     *,
     named_lines: bool = False,
 ) -> tuple[Problem, ...]:
-    """Return what else the rows of a run may be; raise if that is certain.
+    """Return the doubts about the rows of a run; raise for a certain problem.
 
-    ``named_lines`` says of lines without names of columns whether the caller named the run, and
-    thereby says that it is one.
+    ``named_lines``: the caller named the run of lines without column names, so that it is one run.
     """
     several = several_rankings(rows, others, where, unread)
     if several is None or (named_lines and not several.is_certain and not several.has_twins):
@@ -536,7 +534,7 @@ def _doubts(
 
 
 def warn_of_doubts(doubts: Iterable[Problem]) -> None:
-    """Warn of what runs may be instead, once for each file or frame."""
+    """Warn of doubts about runs, once for each file or frame."""
     for said in dict.fromkeys(map(str, doubts)):
         warn(said)
 
@@ -560,7 +558,7 @@ def _several_under_one_name(names: pl.Series, where: str) -> SchemaError:
 
 
 def refuse_replicates(parts: Iterable[RunPart]) -> None:
-    """Raise when runs have replicates where nobody said what they are, or they are not known."""
+    """Raise for runs with replicates if their kind is unknown or unspecified."""
     of_replicates = [part.name for part in parts if coded.split_replicate(part.name)[1]]
     if of_replicates:
         raise LexiframeError(
@@ -574,7 +572,7 @@ def refuse_replicates(parts: Iterable[RunPart]) -> None:
 
 
 def as_text(given: pl.DataFrame, where: str) -> tuple[pl.DataFrame, str, str]:
-    """Return a frame's runs, queries and numbers as `as_written` returns those of a file."""
+    """Return a frame's runs, queries and numbers as text, with two names (see `as_written`)."""
     names = [name for name in ("run", "query_id") if name in given.columns]
     number = next(name for name in _NUMBERS if name in given.columns)
     score = pl.col(number).cast(pl.String).alias("score")
@@ -629,7 +627,7 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
 
 
 def _orient_scores(rows: pl.DataFrame, options: TextOptions, where: str) -> pl.DataFrame:
-    """Turn scores of which low ones are better; use the negative rank where there is no score."""
+    """Negate scores if low ones are better; use the negative rank where there is no score."""
     is_ranked = options.ranked_by == "rank"
     if is_ranked and "rank" not in rows.columns:
         advice = "say which column has them (columns={'rank': '...'}), or leave ranked_by out"

@@ -1,4 +1,4 @@
-"""Writing tables as Parquet, with metadata on what they were computed from: `write_parquet`."""
+"""Writing tables as Parquet, with metadata on their sources: `write_parquet`."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def write_runs(runs: pa.Table, path: Path) -> Path:
 def sort_within_runs(runs: pa.Table) -> pa.Table:
     """Put the rows of each run in the order of query and descending score.
 
-    Runs and queries stay in the order in which they begin, and equal scores in theirs, which breaks
-    ties where ``ties="input"`` is asked for. Rows that are in this order already stay as they are.
+    Runs and queries stay in the order in which they begin, and equal scores in their order, which
+    breaks ties where ``ties="input"`` is asked for. Sorted rows stay unchanged.
     """
     rows = to_polars(runs.select(["run", "query_id", "score"])).with_row_index("row")
     begins = {"of_run": "run", "of_query": ["run", "query_id"]}
@@ -137,9 +137,9 @@ def write_parquet_file(
     """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
     An iterator of frames is one table, of which only one frame is in memory; of a frame only a
-    million rows are as Arrow at a time. The file of an iterator does not keep Arrow's types, so
-    that names that come as categories, which are written faster, are read as text. The pages and
-    the file have checksums, which detect damaged bytes.
+    million rows are as Arrow at a time. The file of an iterator does not keep Arrow's types: names
+    that come as categories, which are written faster, are read as text. Pages and file have
+    checksums.
     """
     from pyarrow import parquet
 
@@ -179,8 +179,8 @@ def write_tables(
 ) -> list[Path]:
     """Write frames as Parquet, each under its name in a folder, all of them or none.
 
-    ``facts`` go into the schema metadata of each, with its name. All files get one fingerprint, by
-    which those of two writers are told apart. Other files of ``earlier`` results go.
+    ``facts`` go into the schema metadata of each, with its name. All files get one fingerprint,
+    which tells the files of two writers apart. Other files of ``earlier`` results go.
     """
     from lexiframe.core.io.files.checksum import add_fingerprint
     from lexiframe.core.io.files.output_files import output_folder, replacing_all

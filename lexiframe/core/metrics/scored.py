@@ -98,7 +98,7 @@ def values_of(
     no_relevant: NoRelevant,
     ranked: RankedRuns | None = None,
 ) -> Values:
-    """Compute metrics of positions; all judged items are those of ``ranked`` when it is given."""
+    """Compute metrics of positions; ``ranked`` gives all judged items, if it is there."""
     if ranked is None:
         refuse_unfit(p, metrics)
     by_subtopic = are_of_subtopics(p, metrics)

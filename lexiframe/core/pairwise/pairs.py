@@ -172,7 +172,7 @@ def comparison_of(
     no_relevant: NoRelevant,
     baseline: str | Collection[str] | None = None,
 ) -> Comparison:
-    """Return what is to be computed from checked positions; raise if there is no pair of runs."""
+    """Return the comparison to compute from checked positions; raise without a pair of runs."""
     requests = (
         subtopic_requests_of(p)
         if subtopic_metrics.are_of_subtopics(p, asked)
@@ -203,10 +203,10 @@ def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
-    """Yield the table of preferences that arrays of all pairs hold, a million rows at a time.
+    """Yield the table of preferences in arrays of all pairs, a million rows at a time.
 
     As text the names take a hundred bytes a row, where an array takes eight, so they are categories
-    here, which are written as they are. The requests come in the order of the arrays; without any
+    here, which are written unchanged. The requests come in the order of the arrays; without any
     preference there is an empty table.
     """
     n_tables = 0
@@ -292,8 +292,7 @@ def preferences_table(
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
-    The values are in the column ``value``. With ``gaps`` empty cells have rows, with null in it.
-
+    The values are in the column ``value``; with ``gaps``, empty cells have rows, with null in it.
     All names are sorted; the pairs, all or the chosen ones, are in the order of the table's key.
     The columns of runs and measures repeat for every request, so their chunks share memory.
     """

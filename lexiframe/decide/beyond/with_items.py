@@ -42,10 +42,7 @@ def evaluate_with_items(
     reuse: Any = None,
     out: Any = None,
 ) -> Evaluation:
-    """Evaluate runs also by measures of lists, and of all lists, over the catalogue of ``items``.
-
-    The other arguments are those of `evaluate`.
-    """
+    """Evaluate runs also by measures of lists and of all lists, over the catalogue of ``items``."""
     if how.inference.replicates is not None or by_collection.are_pairs(runs):
         raise LexiframeError(
             "evaluate: items are for runs of one collection without replicates; evaluate the "
@@ -103,13 +100,13 @@ def evaluate_with_items(
 
 @typed
 def measured_beside(items: beyond.Items, how: Asked) -> Beside:
-    """Return what is measured beside relevance; raise for what is no catalogue."""
+    """Return the measures over a catalogue beside relevance; raise for any other ``items``."""
     return Beside(items, how)
 
 
 @dataclass
 class Beside:
-    """What is measured beside relevance, over a catalogue of ``items``.
+    """The measures beside relevance, over a catalogue of ``items``.
 
     ``given`` says how all is evaluated, ``how`` the same without the measures of all lists.
     """
@@ -175,7 +172,7 @@ class Beside:
         return with_lists
 
     def completed(self, e: Evaluation) -> Evaluation:
-        """Return the evaluation of all parts with what all lists reach."""
+        """Return the evaluation of all parts with the measures of all lists."""
         if not self.of_all:
             return e
         found = beyond.catalogue_of_parts(self.found, self.test, *self.corrected)
@@ -196,7 +193,7 @@ def add_catalogue(
 def _joined_lists(
     e: Evaluation, s: pl.DataFrame, asked: Sequence[Any], of_lists: Sequence[Any], how: Asked
 ) -> Evaluation:
-    """Return an evaluation with scores of lists among the others; null scores have no row."""
+    """Return an evaluation with scores of lists added; null scores have no row."""
     part, new = e.part(), arrays.pair_cube(s)
     queries = pl.concat([part.queries, part.scores.queries, new.queries]).unique().sort()
     whole = measured.unknown(asked, part.scores.runs, queries)

@@ -23,7 +23,7 @@ HELD = "held"
 
 @dataclass(frozen=True)
 class Work:
-    """Where a job in batches keeps what it has finished, and how much memory it may take."""
+    """The folder in which a job in batches keeps its finished parts, and its limit of memory."""
 
     folder: Path
     memory: int
@@ -33,7 +33,7 @@ class Work:
 
 @dataclass
 class Held:
-    """The preferences of all requests, of which one measure at a time is in memory again.
+    """The preferences of all requests, with one measure at a time in memory.
 
     They are held in ``folder``, a file for each part and measure, or in memory if it is None. With
     a ``baseline`` only its pairs are held. ``memory`` is how much may be taken.

@@ -78,7 +78,7 @@ def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
 def remove_parts(out: str | Path, table: Kept) -> None:
     """Remove the parts of a table that an earlier evaluation wrote, and the folder if it is empty.
 
-    Other files stay, which people may have put there.
+    Any other file stays: people may have put it there.
     """
     for path in parts_in(out, table):
         path.unlink(missing_ok=True)
@@ -107,10 +107,7 @@ def _holds(path: Path, table: Kept) -> bool:
 def earlier_parts(out: str | Path | None, keep: Iterable[Kept]) -> list[Path]:
     """Return the parts that an earlier evaluation wrote, which a new one replaces.
 
-    Raises
-    ------
-    LexiframeError
-        For any other file among them, which who reads the folder would read with the new parts.
+    Any other file among them is an error: readers of the folder would take it for a part.
     """
     found: list[Path] = []
     for folder in [Path(str(out), table) for table in keep]:

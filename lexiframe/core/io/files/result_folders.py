@@ -1,4 +1,4 @@
-"""Folders of tables that replace those before as a whole, whenever a process is stopped.
+"""Folders of tables that replace the earlier tables as a whole, even if a process is stopped.
 
 New tables are written to ``.new`` in the folder, and last a list of them, which says that they are
 whole. Who finds the list, a writer or a reader, gives them their places; without it they go.
@@ -20,7 +20,7 @@ _TABLE = re.compile(r"(\w+/)?[\w-]+\.parquet")
 
 @dataclass(frozen=True)
 class NewTables:
-    """Tables that are written to a folder together: their files, and those that go then."""
+    """Tables that are written to a folder together: their files, and the files they replace."""
 
     folder: Path
     names: Sequence[str]
@@ -63,7 +63,7 @@ class NewTables:
 def tables_in(folder: Path) -> Iterator[dict[str, Path]]:
     """Yield where the tables in a folder are, by name, while no other process replaces them.
 
-    Where nothing can be written, new ones that are whole are read where they are.
+    Where nothing can be written, whole new tables are read in the place where they were written.
     """
     from lexiframe.core.io.files.output_files import alone_in
 
@@ -90,9 +90,9 @@ def _settle(folder: Path) -> None:
 
 
 def _told(folder: Path) -> Mapping[str, Iterable[str]]:
-    """Return what the list of new tables says; nothing unless it is whole, and names tables there.
+    """Return the list of new tables; empty unless it is whole and all its tables are there.
 
-    Folders are handed over, and the list may have been edited: what is elsewhere is not touched.
+    A folder may come from elsewhere and its list may be edited: files outside it are not touched.
     """
     from lexiframe.core.io.files import kept_json
 

@@ -33,7 +33,7 @@ _PROBLEMS_OF_ROWS = PARTS | {"row": schemas.INT}
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of a file, or of a part of it, and the columns in which ids and numbers were found.
+    """Rows of a file or of a part of it, with the columns of their ids and numbers.
 
     ``found`` is empty if queries or documents are missing: the file may then hold neither runs nor
     qrels, so its rows are not reported. ``column_problems`` has the problems of columns as a whole,
@@ -102,7 +102,7 @@ def blocks_of(
 
 
 def problems_of_block(block: Block) -> pl.DataFrame:
-    """List the problems of lines, columns and rows, in no order; `documents_again` adds others.
+    """List the problems of lines, columns and rows, unsorted; `documents_again` finds repetitions.
 
     Where a malformed first line suggests what the file is, this suggestion replaces the advice for
     the number in that line.
@@ -200,7 +200,7 @@ def empty_beside_others(
 def documents_again(
     blocks: Callable[[], Iterator[Block]], schema: schemas.TableSchema
 ) -> pl.DataFrame:
-    """List rows that repeat a document of the same ranking, even if score or grade differ.
+    """List rows that repeat a document of a ranking, whatever their score or grade.
 
     Only rows whose hash is repeated are kept, to save memory.
     """

@@ -140,7 +140,7 @@ def drop_summaries(
 def drop_odd_collections(
     table: pl.DataFrame, cells: Sequence[str], wanted: frozenset[str]
 ) -> pl.DataFrame:
-    """Leave out collections that sum the others up, or are properties of the runs; warn."""
+    """Leave out collections that summarise other ones, or are properties of the runs; warn."""
     names = table["collection"].unique()
     statistics = names.filter(are_of_others(names) & ~names.is_in([*wanted]))
     of_others = table.filter(pl.col("collection").is_in(statistics.implode()))

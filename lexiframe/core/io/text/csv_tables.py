@@ -86,15 +86,7 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
 
 
 def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
-    r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
-
-    `text_table` says what is left out of the table.
-
-    Examples
-    --------
-    >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", TextOptions()).rows()
-    [('007', 'd1', 0.5)]
-    """
+    """Parse a table with a header: ids remain text, scores and grades become numbers."""
     from lexiframe.core.io.text.csv_rows import text_table
 
     table = _parse_quickly(data, where, separator, options)

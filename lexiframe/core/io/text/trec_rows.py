@@ -142,7 +142,7 @@ def _good_rows(
 def _problems_of_lines(
     lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None
 ) -> pl.DataFrame:
-    """Describe what is wrong in lines that are no rows, and how to mend them."""
+    """Describe the problems of lines that are no rows, with the advice to mend them."""
     from lexiframe.core.io.problems.advice import CUT_SHORT, LOST_FIELD, TWO_ROWS, mend_width
 
     few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))

@@ -39,7 +39,7 @@ class Scores:
 
     @property
     def lacking(self) -> np.ndarray:
-        """The number of requests that each run lacks, of those that any run has."""
+        """The number of requests that each run lacks, among the requests of any run."""
         return np.asarray(np.isnan(self.values).sum(axis=0))
 
 
@@ -88,7 +88,7 @@ class Pairs:
 
     @property
     def _filled(self) -> np.ndarray:
-        """The preferences, with 0 for those that are missing."""
+        """The preferences, with 0 in place of missing ones."""
         return self.values if np.isfinite(self.values).all() else np.nan_to_num(self.values)
 
     @property
@@ -137,7 +137,7 @@ class Pairs:
 
     @cached_property
     def ballots(self) -> np.ndarray:
-        """For each pair, the requests that rank run a over run b, less those of b over a."""
+        """For each pair, the requests that rank run a over run b, less the reverse ones."""
         return np.asarray(self._votes.sum(axis=1, dtype=np.int32), np.float64)
 
     @property
@@ -227,7 +227,7 @@ class Pairs:
 
     @property
     def lacking(self) -> np.ndarray:
-        """The number of requests of each run without any preference, of those that any run has."""
+        """For each run, the number of requests in which it has no preference."""
         known = ~np.isnan(self.values)
         if known.all():
             return np.zeros(len(self.runs), np.int64)
@@ -246,7 +246,7 @@ class Pairs:
 
     @property
     def summed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """What is summed up over requests, beside its rounding errors, in the order of `PairSums`.
+        """The values to sum up over requests, with rounding errors, in the order of `PairSums`.
 
         They are the preferences, and the mean preference, points and share of each run; NaN where a
         request has no preference.
@@ -341,7 +341,7 @@ class Cells:
 
     @cached_property
     def ranks(self) -> np.ndarray:
-        """The mid-ranks of the runs in each unit; those without a result share the last ones."""
+        """The mid-ranks of the runs in each unit; runs without a result share the last ranks."""
         known = np.where(np.isnan(self.values), _LAST, self.values)
         return sums.mid_ranks(known, self.rounding)
 
@@ -367,16 +367,8 @@ class Cells:
     def leads(self, weights: np.ndarray, *, of_both: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return the leads of pairs, and the weight of the units that know them: samples × pairs.
 
-        ``weights`` are samples × units. With ``of_both`` only units count in which both runs have
-        a result; else also those in which one of them has none, and loses.
-
-        Examples
-        --------
-        >>> cells = Cells(pl.Series(["a", "b"]), np.array([[0.5, 0.75], [0.5, np.nan]]), 0.0)
-        >>> [of_pairs.item() for of_pairs in cells.leads(np.array([[1.5, 0.5]]))]
-        [-1.0, 2.0]
-        >>> [of_pairs.item() for of_pairs in cells.leads(np.array([[1.5, 0.5]]), of_both=True)]
-        [-1.5, 1.5]
+        ``weights`` are samples × units. With ``of_both`` only units count in which both runs have a
+        result; otherwise a run without a result loses to a run that has one.
         """
         n_runs, known = len(self.runs), ~np.isnan(self.values)
         lead = np.zeros((len(weights), n_runs, n_runs))
@@ -403,10 +395,10 @@ _AT_ONCE = 128
 
 
 def _sum_of_rows(rows: np.ndarray) -> np.ndarray:
-    """Return the sums of columns, each to the same bits as if it were alone.
+    """Return the sums of columns, bit for bit equal to the sum of each column alone.
 
-    The order is that in which NumPy adds the numbers of one array: in eight sums, in parts of up to
-    128. For many columns at once it takes a fraction of the time of one after the other.
+    The order is NumPy's for the numbers of one array: in eight sums, in parts of up to 128. For
+    many columns at once it takes a fraction of the time of one after the other.
 
     Examples
     --------
@@ -437,7 +429,7 @@ def _one_by_one(total: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def score_differences(
     values: np.ndarray, a: np.ndarray, b: np.ndarray, *, smaller_is_better: bool, is_exact: bool
 ) -> np.ndarray:
-    """Return by how much the scores of runs ``a`` are better than those of ``b``, by request."""
+    """Return the advantage of runs ``a`` in their scores over runs ``b``, requests × pairs."""
     # A table of scores lacks m, of which kernels.py takes the parts.
     flags = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
     parts = sums.parts_of(values) if is_exact else None
@@ -523,7 +515,7 @@ class ScoreCube:
             put(self.values, ours, other.values, theirs)
 
     def arranged(self, queries: pl.Series, runs: pl.Series) -> ScoreCube:
-        """Return the cube of these requests and runs, NaN for those that it does not have."""
+        """Return the cube of these requests and runs, NaN for the ones that it does not have."""
         if queries.equals(self.queries) and runs.equals(self.runs):
             return self
         values = np.full((len(self.measures), len(queries), len(runs)), np.nan)
@@ -581,7 +573,7 @@ class PairCube:
 
     @cached_property
     def _known(self) -> list[tuple[str, Pairs]]:
-        """What the iterator yields; it is kept, so that each measure is summed up only once."""
+        """The measures of the iterator, kept so that each is summed up only once."""
         found = []
         for measure, pairs in zip(self.measures, self.whole(), strict=True):
             known = ~np.isnan(pairs.values)
@@ -595,12 +587,12 @@ class PairCube:
 
     @staticmethod
     def single(_measure: str, pairs: Pairs) -> Pairs:
-        """Return the preferences of single requests by a measure, which are those it has."""
+        """Return the preferences of single requests by a measure: ``pairs`` unchanged."""
         return pairs
 
     @cached_property
     def agreement(self) -> np.ndarray:
-        """Measures × measures: the pairs of rankings of which both prefer the same one."""
+        """Measures × measures: the pairs of rankings in which both prefer the same one."""
         return agreeing(self.values)
 
     @property
@@ -623,7 +615,7 @@ class PairCube:
 
     @classmethod
     def together(cls, cubes: Sequence[PairCube], measures: pl.Series) -> PairCube:
-        """Join cubes of the same runs by some ``measures``, NaN for those that none of them has."""
+        """Join cubes of the same runs by some ``measures``, NaN for measures that no cube has."""
         first = cubes[0]
         if len(cubes) == 1 and len(first.measures) == len(measures):
             return first
@@ -642,7 +634,7 @@ class PairCube:
         self.scores.fill(other.scores)
 
     def _axes(self, runs: pl.Series) -> tuple[pl.Series, pl.Series, pl.Series]:
-        """Return the names along each axis, those of pairs as numbers by the places in ``runs``."""
+        """Return the names along each axis; pairs become numbers by the places in ``runs``."""
         place = np.arange(len(runs))
         if not self.runs.equals(runs):
             place = np.where(self.runs.is_in(runs.implode()), runs.search_sorted(self.runs), -1)
@@ -707,7 +699,7 @@ class PairCube:
         )
 
     def select_ids(self, names: pl.Series) -> PairCube:
-        """Return the cube of those of some requests that are there."""
+        """Return the cube of some requests, leaving out requests that it does not have."""
         return self.select_queries(self.queries.is_in(names.implode()).to_numpy())
 
 
@@ -717,7 +709,7 @@ def put(
     found: np.ndarray,
     theirs: Sequence[pl.Series],
 ) -> None:
-    """Fill in the cells of an array whose names on each axis another array has as well.
+    """Copy the cells that both arrays have, by their names on each axis.
 
     Examples
     --------
@@ -750,7 +742,7 @@ def _crossed(array: np.ndarray, places: Sequence[_Place]) -> tuple[np.ndarray, .
 
 
 class PairsByMeasure(NamedTuple):
-    """Preferences of single requests, of which one measure at a time is in memory.
+    """Preferences of single requests, with one measure at a time in memory.
 
     Each of the ``n`` cubes has one measure; beside it are the attributes of its requests that form
     groups, or None.
@@ -761,15 +753,7 @@ class PairsByMeasure(NamedTuple):
 
 
 def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> np.ndarray:
-    """Return the indices of all pairs, or of those with one of some runs, by (run_a, run_b).
-
-    Examples
-    --------
-    >>> pairs_of(pl.Series(["a", "b", "c"]), "b").tolist()
-    [0, 2]
-    >>> pairs_of(pl.Series(["a", "b", "c", "d"]), ["c", "d"]).tolist()
-    [1, 2, 3, 4, 5]
-    """
+    """Return the indices of all pairs, or of pairs with a baseline run, by (run_a, run_b)."""
     a, b = np.triu_indices(len(runs), k=1)
     if baseline is None:
         return np.arange(len(a))
@@ -786,15 +770,10 @@ _CELLS = 2**16
 
 
 def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:
-    """Count the cells in which two measures have the same sign, not 0: measures × measures.
+    """Count the cells in which two measures have equal signs, not 0: measures × measures.
 
-    ``values`` are measures × requests × pairs, NaN where there is none, of which at most ``most``
-    are counted at once.
-
-    Examples
-    --------
-    >>> agreeing(np.array([[[1.0, -2.0]], [[0.5, 0.0]]])).tolist()
-    [[2, 1], [1, 1]]
+    ``values`` are measures × requests × pairs, NaN where there is none; at most ``most`` cells of a
+    measure are counted at once.
     """
     flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
     counts = np.zeros((len(values), len(values)), np.int64)
