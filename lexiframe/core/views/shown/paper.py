@@ -44,7 +44,7 @@ def paper_of(
 ) -> ShownTable:
     """Return the means of an evaluation as a table for a paper; see `Evaluation.latex`.
 
-    Without ``runs`` all are there, the best first. The numbers of a catalogue stand behind the means.
+    Without ``runs`` all are there, the best first. Numbers of a catalogue stand behind the means.
     """
     if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= _MOST_DECIMALS):
         raise LexiframeError(
