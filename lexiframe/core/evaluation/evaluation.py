@@ -75,6 +75,8 @@ class Evaluation:
         The folders of the tables that an evaluation in parts has written (``keep``), by name.
     answers
         The answers judged by nuggets (`Nuggets`) that `evaluate_scores` was given, else None.
+    catalogue
+        What all lists reach of the ``items`` of `evaluate`, a `Catalogue`; None without them.
 
     Examples
     --------
@@ -105,12 +107,8 @@ class Evaluation:
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
     answers: Any = None
+    catalogue: Any = None
     _unanswered: pl.DataFrame | None = None
-
-    @property
-    def catalogue(self) -> Any:
-        """What all lists reach of the ``items`` of `evaluate`, a `Catalogue`; None without them."""
-        return None
 
     @property
     def scores(self) -> pl.DataFrame:
@@ -389,11 +387,11 @@ class Evaluation:
             raise unknown_name("run", str(name), known)
         return str(name)
 
-    def _names_of(self, measures: Any) -> list[str]:
+    def _names_of(self, measures: Any, of_lists: Iterable[str] = ()) -> list[str]:
         """Return the names of some measures of the evaluation, or of all."""
-        known = self.provenance["measures"]
+        known = [*self.provenance["measures"], *of_lists]
         if measures is None:
-            return [*known]
+            return known
         given = [m if m in known else str(parse_measures(m)[0]) for m in as_list(measures)]
         for name in given:
             if name not in known:
@@ -481,7 +479,9 @@ class Evaluation:
         Without those ``of_requests``, scores and preferences, which are many rows, are not made.
         """
         absent = set() if self.has_requests and of_requests else {*KEPT}
-        return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
+        tables = {name: getattr(self, name) for name in names_of_tables() if name not in absent}
+        of_lists = self.catalogue and (self.catalogue.values, self.catalogue.comparisons)
+        return tables | dict(zip(CATALOGUES, of_lists or (), strict=False))
 
     @property
     def has_requests(self) -> bool:
@@ -538,6 +538,7 @@ class Evaluation:
         if self.has_requests:
             tables |= self._written_of_requests()
         besides = {ATTRIBUTES: self.attributes, REPLICATED: self.replicated}
+        besides[CATALOGUES[-1]] = self.catalogue and self.catalogue.units
         tables |= {name: table for name, table in besides.items() if table is not None}
         tables |= {kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
         return {n: tables[n] for n in (*names_of_tables(), *_BESIDES) if n in tables}
@@ -764,7 +765,7 @@ class Evaluation:
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
         from lexiframe.core.views import shown
 
-        names = self._names_of(measures)
+        names = self._names_of(measures, self.catalogue.measures if self.catalogue else ())
         if runs is not None:
             given = [runs] if isinstance(runs, str) else [*runs]
             runs = list(dict.fromkeys(map(self._run_named, given)))

@@ -82,6 +82,11 @@ class Catalogue(Tables):
     groups: int | None = None
     units: pl.DataFrame | None = None
 
+    @property
+    def measures(self) -> list[str]:
+        """The names of its measures, in the order in which they were asked for."""
+        return self.values["measure"].unique(maintain_order=True).to_list()
+
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return what a function takes that takes an evaluation too: a gate, and ``comparisons``.
 

@@ -42,8 +42,6 @@ _OF_ALPACA_EVAL = {"generator_1", "generator_2"}
 """The runs of AlpacaEval, whose 0, 1 and 2 are a tie and the two sides."""
 _CHANCE = 1e-3
 """A winner that is always a run of its row is a name if a side is so less often than this."""
-_SHARE = 0.05
-"""Winners are sides if so many of them are no run of their row."""
 _SIDES = (A, B, TIE, BOTH_BAD)
 
 
@@ -168,7 +166,7 @@ def _as_number(name: str) -> pl.Expr:
 def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> pl.Series:
     """Return the sides of winners that are runs of their row, words, or numbers.
 
-    Where a winner may be a run and a side, all rows decide: `_are_names`, `_are_sides`.
+    Where a winner may be a run and another side, all rows decide: see `_are_names`.
     """
     winner = rows["winner"]
     numbers = winner.cast(pl.Float64, strict=False)
@@ -183,9 +181,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
         if ways and doubtful["name"].null_count():
             numbered = f"{' and '.join(ways[0])} alone, and 0 may be a tie"
             raise ReadError(Problem(where, "a winner", numbered, f"say it: {_usage_hint(*ways)}"))
-        if ways or not _are_sides(doubtful, rows):
-            raise _both_possible(doubtful, rows, where, ways)
-        return rows["side"]
+        raise _both_possible(doubtful, rows, where, ways)
     found = rows.select(pl.coalesce("name", "side")).to_series()
     are_no_names = rows["name"].null_count() == rows.height
     expected = (
@@ -227,16 +223,6 @@ def _are_names(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
     shares = [((rows["a"] == name) | (rows["b"] == name)).mean() for name, _ in times]
     chance = prod(share**n for share, (_, n) in zip(shares, times, strict=True))
     return bool(chance < _CHANCE)
-
-
-def _are_sides(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
-    """Return whether winners are sides: all can be, and some of them are no run of their row."""
-    are_all = rows["side"].null_count() == rows["winner"].null_count()
-    return (
-        are_all
-        and rows["side"].is_in([A, B]).any()
-        and doubtful["name"].null_count() >= _SHARE * doubtful.height
-    )
 
 
 def _both_possible(
