@@ -11,6 +11,7 @@ import typer
 
 from lexiframe.connect.checks.checks_of_scores import check_other, check_results, doubted
 from lexiframe.core.base import LexiframeError, Problem, ReadError, errors
+from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, as_grades
 from lexiframe.core.cli.messages import as_options
 from lexiframe.core.cli.options import AnyKind, Decimal, Format
@@ -20,6 +21,7 @@ from lexiframe.core.io import (
     checks,
     data_sources,
     read_qrels,
+    read_runs,
     reading_options,
     scan_runs,
     warn_of_wider_lines,
@@ -50,14 +52,11 @@ def check(
             "qrels, runs are checked against them.",
         ),
     ],
+    *,
     kind: AnyKind | None = None,
-    third: reading_options.Third | None = None,
-    better: reading_options.Better = "high",
-    ranked_by: reading_options.RankedBy | None = None,
-    header: bool = False,
+    read: Annotated[dict[str, Any], Passed(read_runs, "third better ranked_by header rows")],
     column: list[str] | None = None,
     decimal: Decimal = ".",
-    rows: str | None = None,
     grade: list[str] | None = None,
     format: Format = "table",
 ) -> None:
@@ -67,14 +66,7 @@ def check(
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
     options = reading_options.TextOptions(
-        third,
-        header,
-        decimal,
-        as_columns(column),
-        better,
-        rows,
-        as_grades(grade),
-        ranked_by=ranked_by,
+        decimal=decimal, columns=as_columns(column), grades=as_grades(grade), **read
     )
     results = {given: check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]

@@ -93,7 +93,8 @@ def _is_collection(kind: Any) -> bool:
 _REFERENCE = re.compile(r"As for `([\w.]+)`\.?( \(.*\))?")
 _SECTION = re.compile(r"\nParameters\n-+\n(.*?)(?=\n\n\S|\Z)", re.S)
 _ENTRY = re.compile(r"^(\w[\w, ]*?\w|\w)(?: :[^\n]*)?\n((?: {4}[^\n]*\n?|\n)*)", re.M)
-_END = re.compile(r"\.(?:\s+(?=[A-Z`\"])|\Z)")
+_END = re.compile(r"(?<!\.)\.(?:\s+|\Z)")
+_OF_PYTHON = re.compile(r",? or ``\{.*?\}``|,? as for `.*?`|``| \(see the notes\)")
 
 
 def first_sentence(name: str, help: str) -> str:
@@ -110,7 +111,7 @@ def first_sentence(name: str, help: str) -> str:
         help, choices = _documented(called).get(name, ""), choices or found[2] or ""
         is_said = {*re.findall(r"\w+", choices)} <= {*re.findall(r"\w+", _END.split(help)[0])}
         help = f"{_END.split(help)[0]}{'' if is_said else choices}."
-    return re.sub(r",? or ``\{.*?\}``|``| \(see the notes\)", "", help)
+    return _OF_PYTHON.sub("", help)
 
 
 @cache

@@ -92,16 +92,14 @@ OPTIONS: dict[str, Any] = {
         rare=True,
     ),
     "kind": option(INPUT, "What the file holds; found out if not given.", "--as"),
-    "third": option(INPUT, "What the third column of a run with three columns is.", rare=True),
+    "third": option(INPUT, "As for `read_runs`.", rare=True),
     "better": option(
         INPUT, "Which scores are better: low ones, as of distances, change their sign.", rare=True
     ),
     "ranked_by": option(
         INPUT, "What orders documents that have ranks and scores. Default: scores.", rare=True
     ),
-    "header": option(
-        INPUT, "Text files of runs begin with a line of column names.", "--header", rare=True
-    ),
+    "header": option(INPUT, "As for `read_runs`.", "--header", rare=True),
     "qrels_header": option(
         INPUT,
         "Text files of judgments begin with a line of column names.",
@@ -139,7 +137,7 @@ OPTIONS: dict[str, Any] = {
         metavar="NUMBER",
         rare=True,
     ),
-    "decimal": option(INPUT, "The decimal mark in text files.", rare=True),
+    "decimal": option(INPUT, "As for `read_runs`.", rare=True),
     "rows": option(
         INPUT,
         "The rows of learning to rank that predictions are of, or how many each query has.",
@@ -182,33 +180,14 @@ OPTIONS: dict[str, Any] = {
         metavar="HOW",
         rare=True,
     ),
-    "score_type": option(
-        POLICIES,
-        "How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32.",
-        rare=True,
-    ),
+    "score_type": option(POLICIES, "As for `positions`.", rare=True),
     "no_relevant": option(
         POLICIES, "Leave out requests without a relevant item, or score them 0.", rare=True
     ),
-    "duplicates": option(
-        POLICIES, "Refuse repeated documents, or keep the best-ranked one.", rare=True
-    ),
-    "unjudged": option(
-        POLICIES, "Keep unjudged documents, or remove them as trec_eval -J does.", rare=True
-    ),
-    "depth": option(
-        POLICIES,
-        "Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
-        metavar="K",
-        show_default="no cut",
-        rare=True,
-    ),
-    "exclude_self": option(
-        POLICIES,
-        "Leave out documents that have the id of their query.",
-        "--exclude-self",
-        rare=True,
-    ),
+    "duplicates": option(POLICIES, "As for `positions`.", rare=True),
+    "unjudged": option(POLICIES, "As for `positions`.", rare=True),
+    "depth": option(POLICIES, "As for `positions`.", metavar="K", show_default="no cut", rare=True),
+    "exclude_self": option(POLICIES, "As for `positions`.", "--exclude-self", rare=True),
     "exclude": option(
         POLICIES,
         "Leave out these documents, by query_id and doc_id: a file as judgments are.",
@@ -252,10 +231,8 @@ OPTIONS: dict[str, Any] = {
         metavar="HOW",
         rare=True,
     ),
-    "family": option(
-        STATISTICS, "Correct over the pairs of each measure, or of all measures.", rare=True
-    ),
-    "alpha": option(STATISTICS, "Significance level of the tests.", rare=True),
+    "family": option(STATISTICS, "As for `compare`.", rare=True),
+    "alpha": option(STATISTICS, "As for `compare`.", rare=True),
     "alternative": option(
         STATISTICS,
         "Two-sided; or run_a (with a baseline: the other run) is better, or worse.",
@@ -269,14 +246,8 @@ OPTIONS: dict[str, Any] = {
     "samples": option(
         STATISTICS, "Bootstrap samples for the intervals of correlations.", rare=True
     ),
-    "seed": option(
-        STATISTICS, "Seed of these tests; the same seed gives the same table.", rare=True
-    ),
-    "intervals": option(
-        STATISTICS,
-        "Confidence intervals of the mean differences: by measure, Student's t, or BCa bootstrap.",
-        rare=True,
-    ),
+    "seed": option(STATISTICS, "As for `compare`.", rare=True),
+    "intervals": option(STATISTICS, "As for `compare`.", rare=True),
     "hsd": option(
         STATISTICS,
         "Tukey's HSD of all runs: randomized or parametric.",

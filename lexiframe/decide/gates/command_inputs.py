@@ -119,25 +119,6 @@ Curve = Annotated[
         rare=True,
     ),
 ]
-Cluster = Annotated[
-    str | None,
-    option(
-        STATISTICS,
-        "The attribute in --requests that correlated requests share: a user, a session.",
-        metavar="COLUMN",
-        rare=True,
-    ),
-]
-ReplicatesOfGate = Annotated[
-    Literal["run", "request", "cell", "both"] | None,
-    option(
-        STATISTICS,
-        "What the column replicate of tables or --scores, or the files of a folder or 'PATTERN' "
-        "that stands for a run, are: each run's seeds, each request's samples, each cell's "
-        "repetitions, or seeds that all share.",
-        rare=True,
-    ),
-]
 CorrectionOfGate = Annotated[
     Correction | None,
     option(
@@ -148,54 +129,11 @@ CorrectionOfGate = Annotated[
         rare=True,
     ),
 ]
-Power = Annotated[
-    float,
-    option(
-        STATISTICS,
-        "The probability with which the number of requests that is asked for decides.",
-        rare=True,
-    ),
-]
+Power = Annotated[float, option(STATISTICS, "As for `gate`.", rare=True)]
+Cluster = Annotated[str | None, option(STATISTICS, "As for `gate`.", metavar="COLUMN", rare=True)]
 JunitFile = Annotated[
     Path | None,
     output("Also write JUnit XML here.", rare=True),
-]
-MissingOfGate = Annotated[
-    gates.GateMissing,
-    option(
-        INPUT,
-        "Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
-        "them out.",
-        rare=True,
-    ),
-]
-SameOk = Annotated[
-    bool,
-    option(
-        INPUT,
-        "Let a candidate pass that is the baseline's own file or, with --scores, has the same "
-        "values in all requests.",
-        "--same-ok",
-        rare=True,
-    ),
-]
-SmallerIsBetter = Annotated[
-    list[str] | None,
-    option(
-        MEASURES,
-        "With --scores, a measure that the catalogue lacks, of which smaller is better.",
-        metavar="MEASURE",
-        rare=True,
-    ),
-]
-LargerIsBetter = Annotated[
-    list[str] | None,
-    option(
-        MEASURES,
-        "With --scores, a measure that the catalogue lacks, of which larger is better.",
-        metavar="MEASURE",
-        rare=True,
-    ),
 ]
 AsGateFormat = Annotated[
     Literal["table", "json", "csv", "markdown", "junit"],

@@ -144,8 +144,8 @@ def gate(
         that are the same in all requests, of runs whose rankings are not known. It is refused
         otherwise. Another file with the same rankings is never refused.
     smaller_is_better, larger_is_better : sequence of str
-        Measures of scores of which smaller, or larger, values are better, where neither their
-        names nor a column ``smaller_is_better`` say it.
+        Measures of scores of which smaller, or larger, values are better. They are named where
+        neither their names nor a column ``smaller_is_better`` say it.
 
     Returns
     -------

@@ -189,7 +189,7 @@ Own = Annotated[
 ]
 Top = Annotated[
     int | None,
-    option(STATISTICS, "Also correlate the first judge's K best runs.", metavar="K", rare=True),
+    option(STATISTICS, "As for `compare_judges`.", metavar="K", rare=True),
 ]
 
 

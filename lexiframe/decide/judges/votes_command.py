@@ -66,7 +66,7 @@ def votes(
     output_files.refuse_outputs(written)
     refuse_replacing(written, files)
     source: Any = files[0] if len(files) == 1 else files
-    how = {"columns": as_columns(column), "values": as_columns(value, "1=a")}
+    how: dict[str, Any] = {"columns": as_columns(column), "values": as_columns(value, "1=a")}
     v = stated.read_preferences(source, **read, **how)
     found = of.bradley_terry(v, **strengths)
     judges = (

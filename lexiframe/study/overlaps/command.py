@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, found_runs, refuse_replacing
 from lexiframe.core.cli.options import INPUT, MEASURES, OUTPUT, Decimal, Format, OutFile, option
 from lexiframe.core.cli.output import complain, print_table, refuse_other_ending, say, write_table
-from lexiframe.core.io import output_files, problems, qrel_files, reading_options, run_parts
+from lexiframe.core.io import output_files, qrel_files, read_runs
 from lexiframe.core.metrics import each
 from lexiframe.core.pairwise import grouping
-from lexiframe.core.projection import ScoreType, Ties
 from lexiframe.study.overlaps.contrasting import contrasting
 from lexiframe.study.overlaps.overlap import OVERLAPS
 from lexiframe.study.overlaps.overlap import overlap as overlap_of_runs
@@ -81,19 +81,13 @@ Grades = Annotated[
 def overlap(
     *,
     runs: list[str],
-    third: reading_options.Third | None = None,
-    better: reading_options.Better = "high",
-    ranked_by: reading_options.RankedBy | None = None,
-    header: bool = False,
+    read: Annotated[dict[str, Any], Passed(read_runs, "third better ranked_by header name_from")],
     column: list[str] | None = None,
     decimal: Decimal = ".",
-    name_from: run_parts.NameFrom = "file",
     qrels: Grades = None,
     requests: str | None = None,
     measure: Overlaps = None,
-    ties: Ties = "doc_id_desc",
-    score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    policies: Annotated[dict[str, Any], Passed(overlap_of_runs, "ties score_type duplicates")],
     by: list[str] | None = None,
     contrast: Contrast = None,
     number: Number = None,
@@ -110,19 +104,9 @@ def overlap(
     if out is not None:
         refuse_other_ending(out)
         output_files.refuse_outputs([out])
-    scan = found_runs(
-        runs,
-        third=third,
-        better=better,
-        ranked_by=ranked_by,
-        name_from=name_from,
-        header=header,
-        decimal=decimal,
-        columns=as_columns(column),
-    )
+    scan = found_runs(runs, decimal=decimal, columns=as_columns(column), **read)
     refuse_replacing([out] if out else [], [qrels, requests], scan)
     measures = measure or [*OVERLAPS]
-    policies: dict[str, Any] = {"ties": ties, "score_type": score_type, "duplicates": duplicates}
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
     names = grouping.names_of(requests, by)
     if contrast is None:
