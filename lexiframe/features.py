@@ -58,8 +58,9 @@ FEATURES = (
         "nugget_coverage nugget_coverage_weighted citation_support citation_relevance "
         "sentence_support f1_weighted"),
     Listed("decide.beyond", "connect.forms", "measures items", measures_of_items="Novelty ILD "
-        "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy Exposure"),
-    Listed("connect.engines", "decide.beyond", "engines"),
+        "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy "
+        "Exposure"),
+    Listed("connect.engines", "", "engines"),
     Listed("connect.collections", "", "collections"),
     Listed("connect.remote", "", "places"),
     Listed("connect.metadata", "", "headers"),
@@ -67,7 +68,7 @@ FEATURES = (
     Listed("connect.measures", "", "measures", measures="SetP SetR SetF SetAP utility F1 "
         "relative_P IPrec 11pt_avg Rprec_mult ndcg_rel Rndcg G binG Q WSS SDCG BPM INST INSQ NERR8 "
         "NERR9 NERR10 NERR11 Compat Accuracy"),
-    Listed("connect.logs"),
+    Listed("connect.logs", "connect.remote"),
     Listed("connect.neighbours"),
     Listed("connect.checks", "decide.leaderboards decide.votes", "", {"check": "command"}),
     Listed("study.theory"),

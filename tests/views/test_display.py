@@ -13,7 +13,12 @@ from tests.views.shown.test_paper import FILES, NASTY, cells, scores_of
 
 library("great_tables")
 
-from lexiframe.core.views.display import comparison_table, mean_table, ordering_table, verdict_table
+from lexiframe.core.views.display import (  # noqa: E402
+    comparison_table,
+    mean_table,
+    ordering_table,
+    verdict_table,
+)
 
 pytestmark = pytest.mark.slow
 

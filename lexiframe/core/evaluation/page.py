@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -15,9 +15,8 @@ from lexiframe.core.evaluation.options import RUNS_OF_PAGE
 from lexiframe.core.pairwise import PairCube, pairs, parse_measures
 from lexiframe.core.views import Rankings, html_page
 
-if TYPE_CHECKING:
-    from lexiframe.core.evaluation.evaluation import Evaluation
-
+Evaluation = Any
+"""An `Evaluation`, whose module imports this one."""
 Shown = tuple[dict[str, pl.DataFrame], Rankings]
 """The tables of the page, and what it shows of rankings."""
 

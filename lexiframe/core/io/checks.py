@@ -38,6 +38,7 @@ from lexiframe.core.io.problems.equal_scores import (
 )
 from lexiframe.core.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.core.io.qrel_files import parse_qrels, ratings_in_words
+from lexiframe.core.io.rare_forms import forms_of_text
 from lexiframe.core.io.reading_options import Better, RankedBy, TextOptions, Third
 from lexiframe.core.io.run_parts import load_source, parse_runs
 from lexiframe.core.io.text import trec
@@ -302,7 +303,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             if documents and (tool := documents.form_of_text(content.data)):
                 return "qrels" if tool[0].judgments and not tool[0].rankings else "run"
             names = json_reader().names_in(content.data)
-        elif (letor := features.forms_if_there()) and letor.is_of_letor(
+        elif (letor := forms_of_text(content.data)) and letor.is_of_letor(
             content.data, schemas.QRELS
         ):
             return "qrels"

@@ -31,6 +31,7 @@ from lexiframe.core.io.problems.doubted_judgments import DOUBT
 from lexiframe.core.io.problems.line_numbers import Places
 from lexiframe.core.io.problems.problem_tables import first_error, problem_of, table_of
 from lexiframe.core.io.problems.rows_as_written import Rows
+from lexiframe.core.io.rare_forms import forms_of_table, forms_of_text
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.text import trec
 from lexiframe.core.io.text.csv_rows import blocks_of_table, drop_empty_unnamed
@@ -86,7 +87,7 @@ def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> by
 def _rows_of_letor(
     data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Rows | None:
-    letor = features.forms_if_there()
+    letor = forms_of_text(data)
     found: Rows | None = (
         None if letor is None else letor.rows_of_letor(data, where, options, schema)
     )
@@ -150,11 +151,9 @@ def rows_of(
     Text comes in blocks, so that memory does not grow with the file. A problem of the file as a
     whole is raised.
     """
-    found = _rows_as_they_are(content, where, options, schema)
-    lists = features.forms_if_there()
-    if lists is None:
-        return found
-    return (lists.unnested(rows, schema, where, options.columns) for rows in found)
+    for rows in _rows_as_they_are(content, where, options, schema):
+        lists = forms_of_table(rows.table, schema)
+        yield rows if lists is None else lists.unnested(rows, schema, where, options.columns)
 
 
 def _rows_as_they_are(

@@ -51,6 +51,7 @@ from lexiframe.core.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.core.io.problems.doubted_judgments import doubted_lines, doubts_of_grades
 from lexiframe.core.io.problems.duplicates import Duplicates, highest_grade, repeated_judgment
 from lexiframe.core.io.problems.line_numbers import Places
+from lexiframe.core.io.rare_forms import forms_of_grades
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.run_parts import as_text, as_written, refuse_no_number
 from lexiframe.core.io.text import trec
@@ -306,7 +307,7 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
         warn_of_implicit_feedback(where, table.height)
     _refuse_empty_lists(table, where)
     _doubt_folds(written, table, where)
-    if labels := features.forms_if_there():
+    if labels := forms_of_grades(table, options.grades):
         table = labels.graded(table, where, options.grades)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))

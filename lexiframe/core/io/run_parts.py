@@ -59,6 +59,7 @@ from lexiframe.core.io.problems.scores_against_ranks import (
     compared_with_ranks,
     text_is_doubtful,
 )
+from lexiframe.core.io.rare_forms import forms_of_table
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.text import trec
 
@@ -427,7 +428,7 @@ def parts_of_table(
     named = drop_none(named, where, options.na_values)
     places = None if options.na_values else places  # rows may have been left out
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
-    lists = features.forms_if_there()
+    lists = forms_of_table(table, schemas.RUNS)
     is_low = lists is not None and lists.are_distances(table, options.columns)
     named = _orient_scores(named, replace(options, better="low") if is_low else options, where)
     if "score" in named.columns and may_have_changed(named, "score"):
