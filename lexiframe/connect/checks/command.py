@@ -11,10 +11,9 @@ import typer
 
 from lexiframe.connect.checks.checks_of_scores import check_other, check_results, doubted
 from lexiframe.core.base import LexiframeError, Problem, ReadError, errors
-from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, as_grades
 from lexiframe.core.cli.messages import as_options
-from lexiframe.core.cli.options import AnyKind, Decimal, Format
+from lexiframe.core.cli.options import AnyKind, Decimal, Format, Passed
 from lexiframe.core.cli.output import print_table
 from lexiframe.core.io import (
     File,
@@ -54,7 +53,7 @@ def check(
     ],
     *,
     kind: AnyKind | None = None,
-    read: Annotated[dict[str, Any], Passed(read_runs, "third better ranked_by header rows")],
+    how_read: Annotated[dict[str, Any], Passed(read_runs, "third better ranked_by header rows")],
     column: list[str] | None = None,
     decimal: Decimal = ".",
     grade: list[str] | None = None,
@@ -66,7 +65,7 @@ def check(
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
     options = reading_options.TextOptions(
-        decimal=decimal, columns=as_columns(column), grades=as_grades(grade), **read
+        decimal=decimal, columns=as_columns(column), grades=as_grades(grade), **how_read
     )
     results = {given: check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]

@@ -156,7 +156,7 @@ class OneValueEach(TyperCommand):
 
         Examples stand in lines as they are typed, which panels would break.
         """
-        from lexiframe.core.cli.documented import first_sentence
+        from lexiframe.core.cli.options import first_sentence
 
         examples, rest = self.examples, []
         for param in self.params:
@@ -279,7 +279,7 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
 
 def _passed(parameter: Parameter) -> Any:
     """Return the function's parameters for which a parameter of a command stands; None if none."""
-    from lexiframe.core.cli.documented import Passed
+    from lexiframe.core.cli.options import Passed
 
     said = getattr(parameter.annotation, "__metadata__", ())
     return next((one for one in said if isinstance(one, Passed)), None)

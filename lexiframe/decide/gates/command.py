@@ -11,9 +11,8 @@ import polars as pl
 import typer
 
 from lexiframe import features
-from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, named_file, refuse_replacing
-from lexiframe.core.cli.options import INPUT
+from lexiframe.core.cli.options import INPUT, Passed
 from lexiframe.core.cli.output import complain, print_json, print_table, say
 from lexiframe.core.evaluation import evaluate, load_chosen
 from lexiframe.core.io import output_files, qrel_files, to_parquet

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
-from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, refuse_replacing
-from lexiframe.core.cli.options import INPUT, OUTPUT, STATISTICS, Format, option, output
+from lexiframe.core.cli.options import INPUT, OUTPUT, STATISTICS, Format, Passed, option, output
 from lexiframe.core.cli.output import print_table, say
 from lexiframe.core.io import output_files, to_parquet
 from lexiframe.decide.judges.consistency import judge_consistency

@@ -9,9 +9,8 @@ import polars as pl
 import typer
 
 from lexiframe.core.base import LexiframeError, errors
-from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, refuse_replacing
-from lexiframe.core.cli.options import INPUT, OUTPUT, Format, option
+from lexiframe.core.cli.options import INPUT, OUTPUT, Format, Passed, option
 from lexiframe.core.cli.output import print_table
 from lexiframe.core.evaluation import read_results
 from lexiframe.core.io import logs, output_files, score_forms

@@ -6,9 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, found_runs, refuse_replacing
-from lexiframe.core.cli.options import INPUT, MEASURES, OUTPUT, Decimal, Format, OutFile, option
+from lexiframe.core.cli.options import (
+    INPUT,
+    MEASURES,
+    OUTPUT,
+    Decimal,
+    Format,
+    OutFile,
+    Passed,
+    option,
+)
 from lexiframe.core.cli.output import complain, print_table, refuse_other_ending, say, write_table
 from lexiframe.core.io import output_files, qrel_files, read_runs
 from lexiframe.core.metrics import each

@@ -10,9 +10,8 @@ import polars as pl
 import typer
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.cli.documented import Passed
 from lexiframe.core.cli.inputs import as_columns, as_grades
-from lexiframe.core.cli.options import Decimal, Kind, place
+from lexiframe.core.cli.options import Decimal, Kind, Passed, place
 from lexiframe.core.io import (
     File,
     checks,
