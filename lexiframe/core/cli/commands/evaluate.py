@@ -71,13 +71,8 @@ def evaluate(
     Formats: csv has the means, json all tables, latex and markdown a paper's
     table, with intervals of up to three measures.
     """
-    parts: dict[str, Any] = {
-        "reuse": reuse,
-        "memory": memory,
-        "keep": keep or (),
-        "resume": resume,
-        "out": out,
-    }
+    parts: dict[str, Any] = {"reuse": reuse, "memory": memory, "keep": keep or ()}
+    parts |= {"resume": resume, "out": out}
     if inputs.has_scores:
         _refuse_beside_scores(items, reuse, is_in_parts=bool(memory or keep or resume))
     _refuse_alone(items, history, table, **parts)
