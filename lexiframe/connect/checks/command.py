@@ -28,10 +28,7 @@ from lexiframe.core.io import (
 from lexiframe.decide import leaderboards
 
 PANEL = "Files"
-EXAMPLES = (
-    "check runs/ qrels.txt votes.csv results/",
-    "check run.txt --as run --third score",
-)
+EXAMPLES = ("check runs/ qrels.txt votes.csv results/", "check run.txt --as run --third score")
 
 
 class _File(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, getdoc, signature
@@ -32,7 +31,7 @@ STATISTICS, OUTPUT = "Statistics", "Output"
 
 
 def option(panel: str, help: str, *flags: str, rare: bool = False, **how: Any) -> Any:
-    """Return what Typer has to know of an option; without flags it is called like its parameter.
+    """Return what Typer has to know of an option; without ``flags`` it has the parameter's name.
 
     Only ``--help-all`` lists what is ``rare``: options that few users need on a usual day.
     """
@@ -53,8 +52,7 @@ def output(help: str, *flags: str, metavar: str = "FILE", rare: bool = False) ->
 
 
 OutFile = Annotated[
-    Path | None,
-    output("Write the table here, as .parquet, .csv or .json.", "--out", "-o"),
+    Path | None, output("Write the table here, as .parquet, .csv or .json.", "--out", "-o")
 ]
 
 _TESTS = ", ".join(get_args(tests.Test)).replace("auto", "auto (default)")
@@ -67,16 +65,9 @@ OPTIONS: dict[str, Any] = {
         metavar="RUN...", help="Runs: files in any form, folders, globs, or -; NAME=FILE names one."
     ),
     # how files are read
-    "scores": option(
-        INPUT,
-        "Files have scores per request (trec_eval -q).",
-        "--scores",
-    ),
+    "scores": option(INPUT, "Files have scores per request (trec_eval -q)."),
     "nuggets": option(
-        INPUT,
-        "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).",
-        "--nuggets",
-        rare=True,
+        INPUT, "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).", rare=True
     ),
     "failed": option(
         INPUT, "With --nuggets, those that failed: an error, or okay and not stated.", rare=True
@@ -108,12 +99,9 @@ OPTIONS: dict[str, Any] = {
     "ranked_by": option(
         INPUT, "What orders documents that have ranks and scores. Default: scores.", rare=True
     ),
-    "header": option(INPUT, "As for `read_runs`.", "--header", rare=True),
+    "header": option(INPUT, "As for `read_runs`.", rare=True),
     "qrels_header": option(
-        INPUT,
-        "Text files of judgments begin with a line of column names.",
-        "--qrels-header",
-        rare=True,
+        INPUT, "Text files of judgments begin with a line of column names.", rare=True
     ),
     "negative": option(
         INPUT,
@@ -196,7 +184,7 @@ OPTIONS: dict[str, Any] = {
     "duplicates": option(POLICIES, "As for `positions`.", rare=True),
     "unjudged": option(POLICIES, "As for `positions`.", rare=True),
     "depth": option(POLICIES, "As for `positions`.", metavar="K", show_default="no cut", rare=True),
-    "exclude_self": option(POLICIES, "As for `positions`.", "--exclude-self", rare=True),
+    "exclude_self": option(POLICIES, "As for `positions`.", rare=True),
     "exclude": option(
         POLICIES,
         "Leave out these documents, by query_id and doc_id: a file as judgments are.",
@@ -228,12 +216,7 @@ OPTIONS: dict[str, Any] = {
         rare=True,
     ),
     # how differences are tested
-    "test": option(
-        STATISTICS,
-        f"The paired test: {_TESTS}.",
-        metavar="TEST",
-        show_default=False,
-    ),
+    "test": option(STATISTICS, f"The paired test: {_TESTS}.", metavar="TEST", show_default=False),
     "correction": option(
         STATISTICS,
         "Of p-values: max_t (with the default test), holm, bonferroni, bh, none.",
@@ -286,11 +269,7 @@ OPTIONS: dict[str, Any] = {
     "seeds": option(
         STATISTICS, "With --replicates run, whether replicates of one name share a seed.", rare=True
     ),
-    "by": option(
-        STATISTICS,
-        "Group requests by it; repeat for several.",
-        metavar="ATTRIBUTE",
-    ),
+    "by": option(STATISTICS, "Group requests by it; repeat for several.", metavar="ATTRIBUTE"),
     # what is written and printed
     "out": output("Write all tables here, as Parquet.", "--out", "-o", metavar="DIR"),
     "keep": option(
@@ -302,7 +281,6 @@ OPTIONS: dict[str, Any] = {
     "resume": option(
         OUTPUT,
         "Go on with an evaluation in parts that was interrupted, in the same --out.",
-        "--resume",
         rare=True,
     ),
     "table": option(
@@ -311,14 +289,11 @@ OPTIONS: dict[str, Any] = {
         metavar="NAME",
         show_default=False,
     ),
-    "wide": option(OUTPUT, "Print all columns of the table.", "--wide"),
-    "all": option(OUTPUT, "Print all tables to look at, not the main one.", "--all"),
+    "wide": option(OUTPUT, "Print all columns of the table."),
+    "all": option(OUTPUT, "Print all tables to look at, not the main one."),
     "report": output("Write one HTML page to look around in."),
     "format": option(
-        OUTPUT,
-        "table (default), csv, json, latex or markdown.",
-        metavar="FORM",
-        show_default=False,
+        OUTPUT, "table (default), csv, json, latex or markdown.", metavar="FORM", show_default=False
     ),
 }
 """What Typer has to know of the parameters of commands, by name.
@@ -356,10 +331,11 @@ class Passed:
         for name, metavar, is_rare in self._metavars():
             kind, default = _kind_of_option(types[name]), declared[name].default
             default = None if get_origin(kind) is list else default
-            info = self._shown(name, kind, metavar, rare=is_rare) if self.panel else OPTIONS[name]
-            known = Annotated, (kind if default is not None else kind | None, copy(info))
-            typed = declared[name].replace(default=default, annotation=getitem(*known))
-            yield typed.replace(kind=Parameter.KEYWORD_ONLY)
+            kind = kind if default is not None else kind | None
+            if self.panel:
+                info = self._shown(kind, metavar, rare=is_rare)
+                kind = getitem(Annotated, (kind, info))
+            yield declared[name].replace(default=default, annotation=kind)
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the function; one that was not given keeps its default."""
@@ -370,12 +346,11 @@ class Passed:
             for name, _, metavar in (text.partition("=") for text in names.split()):
                 yield name, metavar, is_rare
 
-    def _shown(self, name: str, kind: Any, metavar: str, *, rare: bool) -> Any:
+    def _shown(self, kind: Any, metavar: str, *, rare: bool) -> Any:
         said = f"As for `{self.function.__module__}.{self.function.__name__}`."
         if get_origin(kind) is Literal:
             said, metavar = f"{said} ({', '.join(get_args(kind))})", metavar or "HOW"
-        flags = [f"--{name.replace('_', '-')}"] if kind is bool else []
-        return option(self.panel, said, *flags, metavar=metavar or None, rare=rare)
+        return option(self.panel, said, metavar=metavar or None, rare=rare)
 
 
 def _kind_of_option(kind: Any) -> Any:

@@ -268,11 +268,13 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
             yield from _options(_declared_parameters(kind))
             continue
         if passed := _passed(parameter):
-            yield from passed.options()
+            yield from _options(passed.options())
             continue
         info: Any = copy(OPTIONS.get(parameter.name))
         if get_origin(kind) is Annotated:  # the command itself says what the option is for
             kind, info = kind.__origin__, copy(kind.__metadata__[0])
+        if kind is bool and not info.param_decls:  # without --no-... beside it
+            info.param_decls = (f"--{parameter.name.replace('_', '-')}",)
         known = Annotated, (kind, info)
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
 

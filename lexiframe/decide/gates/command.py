@@ -46,10 +46,7 @@ EXAMPLES = (
 )
 
 _MEANT = Passed(
-    gates.gate,
-    "",
-    INPUT,
-    "missing same_ok smaller_is_better=MEASURE larger_is_better=MEASURE",
+    gates.gate, "", INPUT, "missing same_ok smaller_is_better=MEASURE larger_is_better=MEASURE"
 )
 NOT_PASSED = 3
 """The exit status when a row does not pass."""

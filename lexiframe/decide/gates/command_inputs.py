@@ -75,8 +75,7 @@ Required = Annotated[
     ),
 ]
 AnyMeasure = Annotated[
-    bool,
-    option(STATISTICS, "One measure that shows it is enough, not all.", "--any", rare=True),
+    bool, option(STATISTICS, "One measure that shows it is enough, not all.", "--any", rare=True)
 ]
 TestOfGate = Annotated[
     ShiftedTest | None,
@@ -93,7 +92,6 @@ StateFile = Annotated[
         STATISTICS,
         "Test sequentially, by requests in the order in which they come, and keep what was seen in "
         "this file: call it again when there are more, as often as you like.",
-        "--sequential",
         metavar="FILE",
         rare=True,
         parser=place,
@@ -104,7 +102,6 @@ Planned = Annotated[
     option(
         STATISTICS,
         "With --sequential, how many requests there will be at most.",
-        "--planned",
         metavar="N",
         rare=True,
     ),
@@ -115,7 +112,6 @@ Curve = Annotated[
         OUTPUT,
         "Do not decide, but show how often this gate would pass a candidate that is unchanged, "
         "better or worse, by the number of requests.",
-        "--curve",
         rare=True,
     ),
 ]
@@ -131,10 +127,7 @@ CorrectionOfGate = Annotated[
 ]
 Power = Annotated[float, option(STATISTICS, "As for `gate`.", rare=True)]
 Cluster = Annotated[str | None, option(STATISTICS, "As for `gate`.", metavar="COLUMN", rare=True)]
-JunitFile = Annotated[
-    Path | None,
-    output("Also write JUnit XML here.", rare=True),
-]
+JunitFile = Annotated[Path | None, output("Also write JUnit XML here.", rare=True)]
 AsGateFormat = Annotated[
     Literal["table", "json", "csv", "markdown", "junit"],
     option(

@@ -36,10 +36,9 @@ Files = Annotated[
 ]
 Page = Annotated[Path | None, output("Write the strengths as one HTML page.")]
 Folder = Annotated[
-    Path | None,
-    output("Write all tables as Parquet.", "-o", "--out", metavar="DIR"),
+    Path | None, output("Write all tables as Parquet.", "-o", "--out", metavar="DIR")
 ]
-Everything = Annotated[bool, option(OUTPUT, "Print all tables to look at.", "--all")]
+Everything = Annotated[bool, option(OUTPUT, "Print all tables to look at.")]
 
 
 def votes(

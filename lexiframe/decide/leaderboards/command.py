@@ -67,8 +67,7 @@ Page = Annotated[
     str | None, option(OUTPUT, "Write the leaderboard as one HTML page.", metavar="FILE")
 ]
 Folder = Annotated[
-    str | None,
-    option(OUTPUT, "Write all tables as Parquet.", "-o", "--out", metavar="DIR"),
+    str | None, option(OUTPUT, "Write all tables as Parquet.", "-o", "--out", metavar="DIR")
 ]
 
 
