@@ -9,7 +9,8 @@ LEXIFRAME_SHARED
     The folder with ``data/`` and ``conformance/``, which the conformance tests read; by default
     the folder ``shared`` beside this repository. Without it those tests are skipped.
 LEXIFRAME_SNAPSHOTS
-    When it is ``write``, tests of charts write their snapshots anew (tests/views/charts/drawn.py).
+    When it is ``write``, tests of charts write their snapshots anew
+    (tests/core/views/charts/drawn.py).
 LEXIFRAME_WHOLE_COLLECTIONS
     When set, as in continuous integration, one of the notebooks of papers analyses all requests of
     the collections there; the others, and without it all of them, analyse some requests of each.
@@ -24,7 +25,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -106,7 +107,31 @@ class Outcome(NamedTuple):
 
 
 @pytest.fixture
-def lexiframe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable:
+def write(tmp_path: Path) -> Callable:
+    """Write text or bytes to a file of that name, and give its path."""
+
+    def write_file(data: str | bytes, name: str = "bm25.run") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    return write_file
+
+
+@pytest.fixture
+def at_a_terminal() -> Iterator[None]:
+    """Let Python print for a terminal, as commands do whose output it is compared with."""
+    from lexiframe.core.base import printed
+
+    with printed.written_for("terminal"):
+        yield
+
+
+@pytest.fixture
+def lexiframe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], at_a_terminal: None
+) -> Callable:
     """Run a command in this process; warnings are printed as on a terminal."""
 
     def main(*arguments: object) -> Outcome:

@@ -29,7 +29,7 @@ PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
 ENGINE = "lexiframe/evaluation/in_processes.py"
-SNAPSHOTS = "tests/views/charts/test_snapshots.py"
+SNAPSHOTS = "tests/core/views/charts/test_snapshots.py"
 NEW = {
     "lexiframe/significance/tests/z.py",
     "lexiframe/orderings/rules/minimax.py",

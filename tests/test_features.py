@@ -52,7 +52,11 @@ def test_a_feature_offers_what_the_list_says(feature):
 # --- Taking a feature away ----------------------------------------------------------------------
 
 REPOSITORY = PACKAGE.parent
-OF_THE_CORE = ("projection", "pairwise/arrays", "pairwise/test_measured_parts.py")
+OF_THE_CORE = (
+    "core/projection",
+    "core/pairwise/arrays",
+    "core/pairwise/test_measured_parts.py",
+)
 """The tests that run without a feature: from runs and judgments to positions and preferences."""
 AT_MOST_LACKING = 10
 """The tests of the core that may be told that they lack a feature, which their inputs need."""

@@ -846,3 +846,31 @@ def test_measures_are_values():
     for measure in [*measures, *preferences, *by_order]:
         assert lf.parse_measure(str(measure)) == measure
         assert len({measure, lf.parse_measure(str(measure))}) == 1
+
+
+def test_private_docstrings_call_things_by_nouns():
+    """Their first lines have no pronoun for a thing: those of, others, what, the same … as."""
+    unclear = re.compile(
+        r"\bthose\b|\bthat of\b|\bothers\b|\bof (which|whom)\b|\bas (it|they) (is|are|was|were)\b"
+        r"|\bthe same\b.* as\b|\bwhat\b",
+        re.IGNORECASE,
+    )
+    printed = {("votes_command", "votes")}  # as help of the command
+    stubs = [ast.walk(ast.parse(path.read_text("utf-8"))) for path in PACKAGE.glob("*.pyi")]
+    imports = [node for stub in stubs for node in stub if isinstance(node, ast.ImportFrom)]
+    public = {alias.name for node in imports for alias in node.names}
+    found = []
+    for path in MODULES:
+        tree = ast.parse(path.read_text("utf-8"))
+        reached = [node for node in tree.body if getattr(node, "name", None) in public]
+        reached = {inside for node in reached for inside in ast.walk(node)}
+        reached |= {tree} if path.parent == PACKAGE else set()  # the faces
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                name = getattr(node, "name", "")
+                if (node in reached and name[:1] != "_") or (path.stem, name) in printed:
+                    continue
+                first = (ast.get_docstring(node) or "").partition("\n\n")[0]
+                if unclear.search(re.sub(r"`+[^`]*`+", "", first)):
+                    found.append((path.name, first))
+    assert found == []

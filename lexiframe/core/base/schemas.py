@@ -39,9 +39,9 @@ class TableSchema:
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
     def arranged(self, table: pl.DataFrame, by: Iterable[str] = ()) -> pl.DataFrame:
-        """Return the columns of the table, behind those of groups, with its rows sorted by key.
+        """Return the columns of the table, behind columns of groups, with rows sorted by key.
 
-        Optional columns are there if they were there before.
+        Optional columns remain optional.
         """
         there = [name for name in self.columns if name in table.columns or name in self.required]
         arranged, keys = table.select(*by, *there), [*by, *self.key]
@@ -52,12 +52,6 @@ def is_in_order(table: pl.DataFrame, keys: Sequence[str]) -> bool:
     """Return whether each row is after the one before it by some columns, so that none is twice.
 
     To sort millions of rows takes several times the memory of the table.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"run": ["a", "a", "b"], "n": [1, 2, 0]})
-    >>> is_in_order(table, ["run", "n"]), is_in_order(table, ["run"]), is_in_order(table, ["n"])
-    (True, False, False)
     """
     if any(isinstance(table.schema[name], pl.Categorical | pl.Enum) for name in keys):
         return False
@@ -135,7 +129,7 @@ def _table_schema(
     """Describe a table by its key and its other columns, given as names with blanks between.
 
     An optional column has a question mark. The key comes first, except for columns of it that
-    ``others`` names again. ``types`` are those that `_TYPES` lacks or that differ from it.
+    ``others`` names again. ``types`` has types that `_TYPES` lacks or that differ from it.
     """
     optional = tuple(name[:-1] for name in f"{key} {others}".split() if name.endswith("?"))
     of_key, rest = (names.replace("?", "").split() for names in (key, others))
@@ -145,7 +139,7 @@ def _table_schema(
 
 
 def _table_per_value(column: str, table: TableSchema) -> TableSchema:
-    """Describe a table whose rows are those of another one, for each value of a column."""
+    """Describe a table like ``table``, repeated for each value of a column."""
     name, key = f"{column}_{table.name}", (column, *table.key)
     columns = {column: _TYPES[column], **table.columns}
     return TableSchema(name, key, columns, table.optional, table.nullable)
@@ -548,14 +542,8 @@ _taking_over = RLock()
 def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
     """Turn any frame that exports Arrow into a Polars frame, without a copy where that is possible.
 
-    ``where`` is the frame's name in error messages. Two columns of the same name are an error; with
+    ``where`` names the frame in error messages. Two columns of one name are an error; with
     ``keep_twins``, ``TWIN`` is appended to the second.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> to_polars(pa.table({"run": ["bm25"]})).columns
-    ['run']
     """
     if isinstance(frame, pl.DataFrame):
         return frame
@@ -685,12 +673,11 @@ def check(
 ) -> pl.DataFrame:
     """Check that a frame has a table's columns, and return them in the table's order and types.
 
-    Other columns are left out. Ids that are integers or categories become strings; no other value
+    Further columns are left out. Ids that are integers or categories become strings; no other value
     changes. A missing column, a value that cannot be cast and a key that is null are errors;
-    neither the uniqueness of keys nor the range of values is checked.
-
-    ``where`` is the frame's name in error messages (a path, say). ``coded`` names columns whose
-    integers become categories (see `categories_of`) instead of strings.
+    neither the uniqueness of keys nor the range of values is checked. ``where`` names the frame in
+    error messages (a path, say). ``coded`` names columns whose integers become categories (see
+    `categories_of`) instead of strings.
 
     Examples
     --------
@@ -750,15 +737,9 @@ def _refuse_collections(table: pl.DataFrame, source: str) -> None:
 def table_of(
     columns: Mapping[str, pl.DataType], height: int, given: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Make a table of these columns; one value is that of all rows, and NaN becomes null.
+    """Make a table of these columns; one value fills a column, and NaN becomes null.
 
     Columns that are not given are null.
-
-    Examples
-    --------
-    >>> columns = {"run": STR, "value": FLOAT, "rank": FLOAT}
-    >>> table_of(columns, 2, {"value": [0.5, float("nan")], "run": "a"}).rows()
-    [('a', 0.5, None), ('a', None, None)]
     """
     made = []
     for name, dtype in columns.items():

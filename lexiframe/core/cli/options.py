@@ -1,4 +1,4 @@
-"""The options of the command line: one table says what each is for, and where help shows it."""
+"""The options of the command line: one table has the purpose and the panel of each."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ STATISTICS, OUTPUT = "Statistics", "Output"
 
 
 def option(panel: str, help: str, *flags: str, rare: bool = False, **how: Any) -> Any:
-    """Return what Typer has to know of an option; without ``flags`` it has the parameter's name.
+    """Return Typer's description of an option; without flags it is called like its parameter.
 
-    Only ``--help-all`` lists what is ``rare``: options that few users need on a usual day.
+    ``rare`` options, which few users need on a usual day, are listed by ``--help-all`` only.
     """
     return typer.Option(*flags, help=help, rich_help_panel=panel, hidden=rare, **how)
 
@@ -47,7 +47,7 @@ def place(text: str | Path) -> Path:
 
 
 def output(help: str, *flags: str, metavar: str = "FILE", rare: bool = False) -> Any:
-    """Return what Typer has to know of an option that names a file or folder to write."""
+    """Return Typer's description of an option that names a file or folder to write."""
     return option(OUTPUT, help, *flags, metavar=metavar, parser=place, rare=rare)
 
 

@@ -34,14 +34,14 @@ class Commands(TyperGroup):
     """
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; what help says of it is not read when it is called."""
+        """Load a command without its help text."""
         if not self.commands and cmd_name in _command_files():
             return TyperCommand(cmd_name)
         self.list_commands(ctx)  # for an error message, which suggests one of them
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands, in the order in which help shows them."""
+        """Return the names of all commands, in the order of the help."""
         if not self.commands:
             listed = [_listed_command(*of) for of in sorted(_command_files().items())]
             self.commands = {
@@ -53,12 +53,12 @@ class Commands(TyperGroup):
         return super().list_commands(ctx)
 
     def invoke(self, ctx: Any) -> Any:
-        """Carry out a command; what it prints is written for somebody at a terminal."""
+        """Carry out a command; its output is written for a terminal."""
         with printed.written_for("terminal"):
             return super().invoke(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, of which flags show no type in the help."""
+        """Return the parameters; flags show no type in the help."""
         return _plain_flags(super().get_params(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -107,12 +107,12 @@ def _imported(name: str) -> Any:
 
 
 def _is_text(kind: Any) -> bool:
-    """Return whether values of a type are those of the command line, or lists of these."""
+    """Return whether a type is text, as on the command line, or a list of text."""
     return get_args(kind)[0] in (str, str | None, list[str], list[str] | None)
 
 
 def _processed(param: Any, is_text: bool, ctx: Any, value: Any) -> Any:
-    """Return the value of a parameter: text and what stands in the code, as it is.
+    """Return the value of a parameter: text and defaults pass unvalidated.
 
     Typer lets pydantic check all other values, which takes a tenth of a short command to import.
     """
@@ -134,7 +134,7 @@ def examples(*commands: str) -> str:
 
 
 def _plain_flags(params: list[Any]) -> list[Any]:
-    """Return parameters of which flags show no type, as they take no value, and are not checked."""
+    """Return parameters whose flags show no type, as they take no value, and are not checked."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
@@ -154,7 +154,7 @@ class OneValueEach(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help: all of it, or a first paragraph, the usual options and two examples.
 
-        Examples stand in lines as they are typed, which panels would break.
+        Examples keep their lines, which panels would break.
         """
         from lexiframe.core.cli.options import first_sentence
 
@@ -173,7 +173,7 @@ class OneValueEach(TyperCommand):
         formatter.write("\n".join(lines))
 
     def invoke(self, ctx: Any) -> Any:
-        """Carry out a command; what it prints is written for somebody at a terminal."""
+        """Carry out a command; its output is written for a terminal."""
         with printed.written_for("terminal"):
             return super().invoke(ctx)
 
@@ -259,7 +259,7 @@ def _declared_parameters(declared: Any) -> list[Parameter]:
 
 
 def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
-    """Return parameters as Typer wants them: of values only, and each with what help says."""
+    """Return parameters in Typer's form: values only, each with its help text."""
     from lexiframe.core.cli.options import OPTIONS
 
     for parameter in declared:

@@ -1,4 +1,4 @@
-"""What the metadata of written results may say: files that are read back may have been edited."""
+"""The declared form of the metadata of written results, which may have been edited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, ReadError, check_choice, schemas
 from lexiframe.core.evaluation.evaluation import CATALOGUES
 from lexiframe.core.evaluation.options import Inference
-from lexiframe.core.evaluation.written_ranks import SCHEMA
 from lexiframe.core.io import kept_results
 from lexiframe.core.orderings import check_method, missing_requests
 from lexiframe.core.pairwise import facts, fingerprints
@@ -51,10 +50,7 @@ def tables_of_evaluation(
 ) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     """Return tables that `Evaluation.write` wrote by their names, and their provenance.
 
-    Raises
-    ------
-    ReadError
-        When they are of several evaluations, were changed, or belong to other metadata.
+    Raise ReadError if they are of several evaluations, were changed, or belong to other metadata.
     """
     read, facts = kept_results.tables_of_one("evaluation", place, paths, advice, _schema_of)
     try:
@@ -66,6 +62,8 @@ def tables_of_evaluation(
 
 def _schema_of(name: str) -> schemas.TableSchema | None:
     """Return the schema of a table; ranks of an earlier version may lack some columns."""
+    from lexiframe.core.evaluation.written_ranks import SCHEMA
+
     if name == kept_results.RANKS:
         return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
     if name == kept_results.FINGERPRINTS:
@@ -76,7 +74,7 @@ def _schema_of(name: str) -> schemas.TableSchema | None:
 def refuse_undeclared(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
     """Raise LexiframeError unless the metadata of an evaluation's tables have the declared form.
 
-    What they name, measures, groups and the baseline, has to be in the ``tables``.
+    The measures, groups and baseline that they name have to be in the ``tables``.
     """
     for name in _NEEDED:
         if name not in told:
@@ -101,7 +99,7 @@ def _has_form(value: Any, form: Any) -> bool:
 
 
 def _refuse_values(told: Mapping[str, Any]) -> None:
-    """Raise where names and numbers of settings are not those that can be asked for."""
+    """Raise for names and numbers of settings that a user cannot choose."""
     inference = dict(told["inference"])
     if lacking := sorted(_INFERENCE - {*inference}):
         raise LexiframeError(f"expected {', '.join(lacking)} in inference, found none")
@@ -138,7 +136,7 @@ def _refuse_records(told: Mapping[str, Any]) -> None:
 
 
 def _refuse_strangers(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
-    """Raise for measures, groups and a baseline of which the tables say nothing, or more."""
+    """Raise unless the metadata and the tables have the same measures, groups and baseline."""
     of_measures = [table for table in tables.values() if "measure" in table.columns]
     known = {name for table in of_measures for name in table["measure"].unique().to_list()}
     stated = {*facts.known_facts(told)}

@@ -218,7 +218,7 @@ def check_table(source: Source, options: TextOptions) -> Checked:
 
 
 def recheck_ties(checked: Checked, doubts: Sequence[Problem]) -> Checked:
-    """Replace problems of ties by what the judgments beside a file show of it."""
+    """Replace problems of ties by findings of the judgments beside a file."""
     others = checked.problems.filter(pl.col("problem") != TIES)
     return replace(checked, problems=pl.concat([others, listed(table_of(doubts), "a run")]))
 
@@ -230,7 +230,7 @@ def problem_of_ties(where: str, means: str) -> Problem:
 
 
 def problem_of_ids(where: str) -> Problem:
-    """Return the problem of a run whose ids match nothing in the judgments, though others' do."""
+    """Return the problem of a run whose ids are unknown, where other runs match the judgments."""
     advice = "write the ids of its requests and documents as the judgments have them"
     return Problem(where, "ids that the judgments have", "none of them", advice, DOUBT)
 
@@ -278,7 +278,7 @@ def _read_and_check(
 
 
 def _doubts_of_judgments(judged: pl.DataFrame, where: str) -> list[Problem]:
-    """Return what may be wrong in judgments that can be read."""
+    """Return the doubts about judgments that can be read."""
     if not judged.height:
         return [Problem(where, "judgments", "no rows")]
     said = [doubt.split("; ", 1) for doubt in doubts_of_grades(judged["relevance"])]
@@ -286,10 +286,7 @@ def _doubts_of_judgments(judged: pl.DataFrame, where: str) -> list[Problem]:
 
 
 def kind_of(file: File, options: TextOptions) -> AnyKind:
-    """Return what a file holds, by its columns or the fields of its lines.
-
-    A file that cannot be read counts as a run.
-    """
+    """Return the kind of a file by its columns or fields; a file that cannot be read is a run."""
     text, cells = b"", list[str]()
     separator: str | None = ""
     try:
@@ -333,7 +330,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
 
 
 def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | None:
-    """Return whether columns are those of votes or scores; None for runs and judgments.
+    """Return whether columns belong to votes or to scores; None for runs and judgments.
 
     Scores have no column of documents, and one of collections or measures, or runs without one of
     requests, or else requests and fractions alone.

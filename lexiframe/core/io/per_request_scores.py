@@ -204,7 +204,7 @@ def scores_of_tools(
     measure: str | None = None,
     na_values: NaValues = None,
 ) -> pl.DataFrame | None:
-    """Read folders and files in which tools keep results of leaderboards; None for others."""
+    """Read folders and files of leaderboard results of a known tool; None for other sources."""
     from lexiframe.core.io.collection_scores import read_results_files
     from lexiframe.core.io.result_forms.found import result_files
 
@@ -234,10 +234,9 @@ def load_scores(
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
-    ``columns`` are names of columns, as `read_scores` takes them, ``kept`` those of a leaderboard
-    that are attributes of its collections, ``wanted`` are collections that are kept even if they
-    are means of the others. With ``warns`` there is a warning of runs that lack requests, and cells
-    without a value are refused; else they are gaps, as if they had no row.
+    ``columns`` is as for `read_scores`, ``kept`` names columns with attributes of collections,
+    ``wanted`` collections that stay even if they are means. With ``warns``, runs that lack requests
+    are warned of, and cells without a value refused; else they are gaps, like missing rows.
     """
     loaded = in_threads(
         lambda one: _load_source(one, otherwise, columns or {}, kept, four), given, "reading scores"
@@ -336,7 +335,7 @@ def _frame_of(data: Any) -> pl.DataFrame:
 
 
 def _plain_pandas(frame: Any) -> Any:
-    """Make columns of what Arrow does not export: measures that are objects, ids in the index."""
+    """Make columns of data that Arrow does not export: measures as objects, ids in the index."""
     objects = [name for name in WORDS["measure"] if name in frame.columns]
     frame = frame.assign(**{name: frame[name].map(str) for name in objects})
     levels, queries = frame.index.names, WORDS["query_id"]
@@ -400,7 +399,7 @@ def _refuse_null_scores(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> N
 
 
 def _warn_of_absent(table: pl.DataFrame) -> None:
-    """Warn of runs that lack requests that others have: their means are over fewer requests."""
+    """Warn of runs that lack requests of other runs: their means are over fewer requests."""
     asked = pl.col("query_id").n_unique().over("measure")
     absences = (
         table.with_columns(asked=asked)

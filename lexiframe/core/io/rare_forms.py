@@ -1,4 +1,4 @@
-"""Data that may have a form which few tools write: `lexiframe.connect.forms` is loaded for these."""
+"""Data that may have forms which few tools write: `connect.forms` is loaded for them alone."""
 
 from __future__ import annotations
 

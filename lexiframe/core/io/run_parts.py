@@ -37,7 +37,6 @@ from lexiframe.core.io.files.tables import read_arrow, read_columns
 from lexiframe.core.io.files.unpacking import Content, content_of
 from lexiframe.core.io.headers import header_of
 from lexiframe.core.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
-from lexiframe.core.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.core.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.core.io.problems.doubted_runs import (
     SECOND,
@@ -139,7 +138,7 @@ def load_source(
 def _joined_parts(
     source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
-    """Read the files of one run, and join what each has of every run in them."""
+    """Read the files of one run, and join the parts of each run in them."""
     by_name: dict[str, list[RunPart]] = {}
     for of_file in source.apart():
         for part in load_source(of_file, name_from, options, rank=rank):
@@ -158,6 +157,8 @@ def _joined_parts(
 
 def _one(parts: list[RunPart], where: str) -> RunPart:
     """Join the parts of one run; ranks are kept if all parts have them."""
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     columns = [c for c in parts[0].rows.columns if all(c in part.rows.columns for part in parts)]
     rows = pl.concat(coded.as_strings(part.rows.select(columns)) for part in parts)
     empty = pl.Series([query for part in parts for query in part.empty], dtype=pl.String)
@@ -213,7 +214,7 @@ class _Needed:
     scored: dict[str, str] = field(default_factory=dict)  # of scores without ranks, by theirs
 
     def __call__(self, opened: Opened) -> list[str] | None:
-        """Return the columns that are needed, and those that may tell several systems apart."""
+        """Return the needed columns, and the columns that may distinguish several systems."""
         try:
             found = columns_of(opened.schema.names, schemas.RUNS, self.where, self.options.columns)
         except LexiframeError:
@@ -300,10 +301,9 @@ def _has_whole_ranks(schema: pa.Schema, name: str | None) -> bool:
 def as_written(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, str, str]:
-    """Return a file's runs, queries and numbers as text, with two names for messages.
+    """Return a file's runs, queries and numbers as text, and two names for `refuse_lost_digits`.
 
-    The names are those of the file and of the column of numbers; `refuse_lost_digits` takes all
-    three values.
+    The names are the name of the file and the name of the column of numbers.
     """
     blocks, number = [], ""
     for rows in rows_of(content, where, options, schema):
@@ -415,7 +415,7 @@ def parts_of_table(
 ) -> list[RunPart]:
     """Check a table and divide it into its runs.
 
-    ``names`` are those of all columns, if the table has only those that are needed.
+    ``names`` names all columns, if the table has only the needed ones.
     """
     where = source.where
     named = given = rename_columns(table, schemas.RUNS, where, options.columns)
@@ -480,7 +480,7 @@ def _doubts_of_rows(
     where: str,
     options: TextOptions,
 ) -> tuple[Problem, ...]:
-    """Return what else columns that are not read, and the order of the rows, say of runs."""
+    """Return the doubts that unread columns and the order of the rows raise about runs."""
     if not _are_the_rows(table, named, options):
         return ()
     read = columns_of(names, schemas.RUNS, where, options.columns)
@@ -534,10 +534,9 @@ def _doubts(
     *,
     named_lines: bool = False,
 ) -> tuple[Problem, ...]:
-    """Return what else the rows of a run may be; raise if that is certain.
+    """Return the doubts about the rows of a run; raise for a certain problem.
 
-    ``named_lines`` says of lines without names of columns whether the caller named the run, and
-    thereby says that it is one.
+    ``named_lines``: the caller named the run of lines without column names, so that it is one run.
     """
     several = several_rankings(rows, others, where, unread)
     if several is None or (named_lines and not several.is_certain and not several.has_twins):
@@ -548,7 +547,7 @@ def _doubts(
 
 
 def warn_of_doubts(doubts: Iterable[Problem]) -> None:
-    """Warn of what runs may be instead, once for each file or frame."""
+    """Warn of doubts about runs, once for each file or frame."""
     for said in dict.fromkeys(map(str, doubts)):
         warn(said)
 
@@ -572,7 +571,7 @@ def _several_under_one_name(names: pl.Series, where: str) -> SchemaError:
 
 
 def refuse_replicates(parts: Iterable[RunPart]) -> None:
-    """Raise when runs have replicates where nobody said what they are, or they are not known."""
+    """Raise for runs with replicates if their kind is unknown or unspecified."""
     of_replicates = [part.name for part in parts if coded.split_replicate(part.name)[1]]
     if of_replicates:
         raise LexiframeError(
@@ -586,7 +585,7 @@ def refuse_replicates(parts: Iterable[RunPart]) -> None:
 
 
 def as_text(given: pl.DataFrame, where: str) -> tuple[pl.DataFrame, str, str]:
-    """Return a frame's runs, queries and numbers as `as_written` returns those of a file."""
+    """Return a frame's runs, queries and numbers as text, with two names (see `as_written`)."""
     names = [name for name in ("run", "query_id") if name in given.columns]
     number = next(name for name in _NUMBERS if name in given.columns)
     score = pl.col(number).cast(pl.String).alias("score")
@@ -629,6 +628,8 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
 
     Only a row that is alone in its query stands for an empty list; here a document may be lost.
     """
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     bad = (rows["query_id"].is_duplicated() & no_document).arg_true()
     if len(bad):
         query = rows["query_id"][int(bad[0])]
@@ -639,7 +640,7 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
 
 
 def _orient_scores(rows: pl.DataFrame, options: TextOptions, where: str) -> pl.DataFrame:
-    """Turn scores of which low ones are better; use the negative rank where there is no score."""
+    """Negate scores if low ones are better; use the negative rank where there is no score."""
     is_ranked = options.ranked_by == "rank"
     if is_ranked and "rank" not in rows.columns:
         advice = "say which column has them (columns={'rank': '...'}), or leave ranked_by out"
@@ -667,6 +668,8 @@ def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 def refuse_no_number(rows: pl.DataFrame, column: str, where: str) -> None:
     """Raise when a score or grade is null or NaN."""
+    from lexiframe.core.io.problems.advice import NO_NUMBER
+
     numbers = rows[column]
     if not (numbers.has_nulls() or np.isnan(numbers.to_numpy()).any()):  # as mostly, and faster
         return

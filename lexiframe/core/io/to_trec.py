@@ -157,7 +157,7 @@ def _text_of_run(rows: pl.DataFrame, name: str, header: bytes, form: str) -> byt
 
 
 def _tsv_of_qrels(rows: pl.DataFrame) -> bytes:
-    """Write query, document and grade; raise for what the form cannot hold."""
+    """Write query, document and grade; raise for values that the form cannot hold."""
     if rows["iteration"].n_unique() > 1 or bool((rows["relevance"] % 1 != 0).any()):
         raise SchemaError(
             "BEIR's judgments are whole grades without subtopics, found others; write TREC text"
@@ -194,7 +194,7 @@ def _metadata_of_runs(metadata: Any) -> dict[str, Any]:
 def _headers(
     table: Any, metadata: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> dict[str, bytes]:
-    """Return each run's header: the metadata given by the user, otherwise those of the table."""
+    """Return each run's header: the user's metadata, otherwise the metadata of the table."""
     for name in metadata:
         if name not in names:
             raise unknown_name("run", name, names)

@@ -190,7 +190,7 @@ def bootstrap_correlations(
     of normal scores with a standard deviation of .25 and a correlation of .7 between two measures
     (.9 between two judges that agree, whose true means are nearly the same), of the intervals taken
     (twice), of half the width (symmetric), of percentiles, and of the jackknife on Fisher's z
-    (``python -m tests.orderings.test_coverage_of_correlations``):
+    (``python -m tests.core.orderings.test_coverage_of_correlations``):
 
     ===========================  ========  =====  =========  ===========  =========
     runs, spread of their means  requests  twice  symmetric  percentiles  jackknife

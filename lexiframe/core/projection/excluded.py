@@ -14,20 +14,14 @@ from lexiframe.core.io import qrel_files
 
 
 class Excluded(str):
-    """What provenance says of the documents: their number and checksum. ``rows`` has them."""
+    """The provenance of excluded documents: their number and checksum. ``rows`` has them."""
 
     __slots__ = ("rows",)
     rows: pl.DataFrame
 
 
 def excluded(given: Any) -> Excluded | None:
-    """Read the documents to leave out, in any form of judgments, whose grades do not count.
-
-    Examples
-    --------
-    >>> excluded({"q1": ["d1", "d2"], "q2": []})
-    '2 documents (sha256 93770a25b9115ede)'
-    """
+    """Read the documents to leave out, in any form of judgments, whose grades do not count."""
     if given is None or isinstance(given, Excluded):
         return given
     if isinstance(given, Mapping):  # a query with nothing to leave out

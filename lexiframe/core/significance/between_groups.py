@@ -267,9 +267,9 @@ class TwoGroups:
     def welch(self, alpha: float) -> Interaction:
         """Welch's t-test: t = interaction / √(v_a + v_b), v the squared standard errors.
 
-        One request in a group shows no variance: p is then 1, and t and the interval are NaN. Where
-        all differences of each group are equal, t is infinite, the interval NaN, and p that of the
-        groups among all splits of the requests in two.
+        One request in a group shows no variance: p is then 1, and t and the interval are NaN. If
+        all differences of each group are equal, t is infinite, the interval NaN, and p comes from
+        all splits of the requests in two groups.
         """
         from scipy.special import binom
 

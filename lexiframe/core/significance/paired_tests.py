@@ -1,4 +1,4 @@
-"""What a paired test is: `PairedTest`, and what several of those in the folder ``tests`` share."""
+"""`PairedTest`, and helpers that several modules of the folder ``tests`` share."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """What a test compares: in words, and the column of comparisons that says which run is ahead.
+    """The quantity that a test compares: in words, and the column that tells the leading run.
 
     Run a is ahead where the column is above ``neither``.
     """
@@ -137,7 +137,7 @@ def standardised(d: Differences | sums.Moments) -> tuple[np.ndarray, np.ndarray]
 def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
     """Return p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1.
 
-    Where t is infinite, as all differences are equal, it is what sign flips allow: 2^−n for n
+    If t is infinite, as all differences are equal, p is the least of sign flips: 2^−n for n
     differences on one side of 0.
     """
     df, flips = np.maximum(n - 1, 1), 0.5 ** np.asarray(n, np.float64)

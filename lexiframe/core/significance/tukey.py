@@ -157,7 +157,7 @@ def _group_comparisons(
 def _checked_arguments(
     d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float
 ) -> str:
-    """Raise for arguments that `tukey_hsd` does not accept; return what is tested."""
+    """Raise for arguments that `tukey_hsd` does not accept; return the tested quantity."""
     check_choice("tukey_hsd", method, ("randomized", "parametric"), "method")
     resampling.check_draws("tukey_hsd", "trials", trials, seed)
     resampling.check_share("tukey_hsd", "alpha", alpha)

@@ -54,7 +54,7 @@ class EvaluationWithItems(Evaluation):
     catalogue: Any = None
 
     def tables(self, *, of_requests: bool = True) -> dict[str, pl.DataFrame]:
-        """Return the tables by name, those of the catalogue too; see `Evaluation.tables`."""
+        """Return the tables by name, with the tables of the catalogue; see `Evaluation.tables`."""
         both = self.catalogue.values, self.catalogue.comparisons
         return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=False))
 
@@ -134,10 +134,7 @@ def evaluate_with_items(
     reuse: Any = None,
     out: Any = None,
 ) -> Evaluation:
-    """Evaluate runs also by measures of lists, and of all lists, over the catalogue of ``items``.
-
-    The other arguments are those of `evaluate`.
-    """
+    """Evaluate runs also by measures of lists and of all lists, over the catalogue of ``items``."""
     if how.inference.replicates is not None or by_collection.are_pairs(runs):
         raise LexiframeError(
             "evaluate: items are for runs of one collection without replicates; evaluate the "
@@ -195,13 +192,13 @@ def evaluate_with_items(
 
 @typed
 def measured_beside(items: beyond.Items, how: Asked) -> Beside:
-    """Return what is measured beside relevance; raise for what is no catalogue."""
+    """Return the measures over a catalogue beside relevance; raise for any other ``items``."""
     return Beside(items, how)
 
 
 @dataclass
 class Beside:
-    """What is measured beside relevance, over a catalogue of ``items``.
+    """The measures beside relevance, over a catalogue of ``items``.
 
     ``given`` says how all is evaluated, ``how`` the same without the measures of all lists.
     """
@@ -267,7 +264,7 @@ class Beside:
         return with_lists
 
     def completed(self, e: Evaluation) -> Evaluation:
-        """Return the evaluation of all parts with what all lists reach."""
+        """Return the evaluation of all parts with the measures of all lists."""
         if not self.of_all:
             return e
         found = beyond.catalogue_of_parts(self.found, self.test, *self.corrected)
@@ -280,7 +277,7 @@ def add_catalogue(
     comparisons: pl.DataFrame,
     units: pl.DataFrame | None = None,
 ) -> EvaluationWithItems:
-    """Return an evaluation with what all lists reach."""
+    """Return an evaluation with the measures of all lists."""
     tables = {field.name: getattr(e, field.name) for field in fields(e)}
     alpha = e.provenance["inference"]["alpha"]
     c = beyond.Catalogue(values, comparisons, alpha, units=units)
@@ -290,7 +287,7 @@ def add_catalogue(
 def _joined_lists(
     e: Evaluation, s: pl.DataFrame, asked: Sequence[Any], of_lists: Sequence[Any], how: Asked
 ) -> Evaluation:
-    """Return an evaluation with scores of lists among the others; null scores have no row."""
+    """Return an evaluation with scores of lists added; null scores have no row."""
     part, new = e.part(), arrays.pair_cube(s)
     queries = pl.concat([part.queries, part.scores.queries, new.queries]).unique().sort()
     whole = measured.unknown(asked, part.scores.runs, queries)

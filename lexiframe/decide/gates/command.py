@@ -180,7 +180,7 @@ def _gate_runs(
 def _gate_replicates(
     inputs: GateInputs, margins: Mapping[str, str | float], replicates: replication.Replicates
 ) -> Found:
-    """Evaluate two runs of which there are several files, or tables with replicates."""
+    """Evaluate two runs with several files each, or tables with replicates."""
     refuse_shares_of_preferences(parse_measures(list(margins)), margins)
     names, scan = inputs.runs_with_replicates()
     e = evaluate(

@@ -1,4 +1,4 @@
-"""The arguments and options of ``lexiframe gate``, and what they name."""
+"""The arguments and options of ``lexiframe gate``, and the runs they name."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class GateInputs(InputOptions):
     scores: ScoreFiles = None
 
     def scan(self) -> run_scan.RunScan:
-        """Find the two runs; those whose files have the same name are called by their folders."""
+        """Find the two runs; runs whose files have one name are called by their folders."""
         if len(self.runs) != 2:
             found = f"found {len(self.runs)} after the judgments"
             raise typer.BadParameter(f"expected QRELS BASELINE CANDIDATE: two runs, {found}")
@@ -167,7 +167,7 @@ class GateInputs(InputOptions):
         return replace(scans[0], sources=sources, stamps={})
 
     def runs_with_replicates(self) -> tuple[tuple[str, str], run_scan.RunScan]:
-        """Find two runs, of each of which there may be several files; return their names too."""
+        """Find two runs, perhaps with several files each; return their names too."""
         if len(self.runs) != 2:
             found = f"found {len(self.runs)} after the judgments"
             raise typer.BadParameter(f"expected QRELS BASELINE CANDIDATE: two runs, {found}")

@@ -451,7 +451,7 @@ def _tested_measures(cube: Any, chosen: Mapping[str, Chosen], test: str) -> Any:
 
 
 def _add_bets(table: pl.DataFrame, bets: Bets, seed: int) -> pl.DataFrame:
-    """Add what bets depend on, or leave it out where nothing was decided by bets."""
+    """Add the settings of bets, or leave them out where nothing was decided by bets."""
     is_bet = pl.col("test") == "betting"
     if not table.select(is_bet.any()).item():
         return table.drop("level", strict=False)
@@ -473,7 +473,7 @@ def check_gate(
     trials: int,
     seed: int,
 ) -> Rule:
-    """Raise for arguments that `gate` does not accept; return what it requires."""
+    """Raise for arguments that `gate` does not accept; return its requirement."""
     rule = check_require(require)
     check_shifted("gate", test or "t")
     resampling.check_share("gate", "power", power)
@@ -501,7 +501,7 @@ _QUESTIONS = {
 
 
 def decided(tested: pl.DataFrame, rule: Rule, correction: str, alpha: float) -> pl.DataFrame:
-    """Add the p-values of what is required and of its opposite, and what follows from them.
+    """Add the p-values of the requirement and of its opposite, and the outcome.
 
     ``tested`` is a table of `equivalence`, in which run_a is the candidate of each row.
     """
@@ -522,9 +522,9 @@ def decided(tested: pl.DataFrame, rule: Rule, correction: str, alpha: float) -> 
 def _required_requests(
     table: pl.DataFrame, require: str, level: float, power: float, bets: Bets, of_scores: bool
 ) -> pl.Series:
-    """Return the numbers of requests that would decide the undecided rows; null for the others.
+    """Return the requests needed to decide each undecided row; null for a decided one.
 
-    Bets need as many as a t-test, and those that it takes to pass where nothing differs.
+    Bets need as many as a t-test, and the requests that pass without any difference.
     """
     place = np.flatnonzero((table["outcome"] == "undecided") & (table["n"] > 1))
     names = ("mean_difference", "deviation", "margin")
@@ -543,7 +543,7 @@ def _required_requests(
 
 
 def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
-    """Return about how probably a candidate as good passes each row; null where not known.
+    """Return the approximate probability that an equal candidate passes each row; null if unknown.
 
     Intervals by t tell the error by clusters, seeds or two judges, too.
     """

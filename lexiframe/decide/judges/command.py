@@ -92,7 +92,7 @@ class JudgeOptions(InputOptions):
         return self.scores or self.answers.nuggets
 
     def __post_init__(self) -> None:
-        """Take the files of judgments in front of the runs for those of judges."""
+        """Move the judges' files from the runs to the judgments."""
         if self.has_scores:
             self.qrels = [*self.qrels, *map(_name_file, self.runs)]
             self.runs = []
@@ -128,7 +128,7 @@ class JudgeOptions(InputOptions):
         return found
 
     def judges(self) -> dict[str, Any]:
-        """Read judgments or scores if options say how; else return paths for others to read."""
+        """Read judgments or scores if options say how; else return the paths."""
         self.answers.refuse(self, has_scores=self.has_scores)
         if self.answers.nuggets:
             answers, rel = self.answers, self.policies.rel
@@ -272,7 +272,7 @@ def _print_powered(
     inputs: JudgeOptions, human: str, asked: list[Measure], tests: JudgeTests, out: Path | None,
     format: Format,
 ) -> None:  # fmt: skip
-    """Print what people say of some requests and each model of all: `prediction_powered`."""
+    """Print means by people on some requests and each model on all: `prediction_powered`."""
     judges = inputs.judges()
     if human not in judges:
         raise unknown_name("judge", human, judges)
@@ -356,7 +356,7 @@ def _print_favour(
 
 
 def _print_told(table: pl.DataFrame, shown: pl.DataFrame, format: Format) -> None:
-    """Print a table; for reading its sentences, and of the table what has room."""
+    """Print a table; for reading its sentences, and the columns that have room."""
     if format != "table":
         print_table(table, format)
         return
@@ -387,7 +387,7 @@ def _print_grades(
 def _refuse_outputs(
     out: Path | None, inputs: JudgeOptions, tests: JudgeTests, families: str | None
 ) -> None:
-    """Raise if files that will be written cannot be, or would replace what is read."""
+    """Raise if output files cannot be written, or would replace input files."""
     judged = inputs.files()
     if out is None:
         return

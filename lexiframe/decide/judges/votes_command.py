@@ -96,6 +96,6 @@ def _are_several(judgments: pl.DataFrame) -> bool:
 
 
 def _judgment_sentences(v: stated.StatedPreferences, judges: pl.DataFrame | None) -> list[str]:
-    """Return what is said of position and of judges."""
+    """Return the sentences on position and on judges."""
     said = v.verdict["sentence"].to_list()[1:]  # the first one counts what the strengths rest on
     return said if judges is None else said + consistency_sentences(judges)["sentence"].to_list()

@@ -72,9 +72,9 @@ Folder = Annotated[
 
 
 def scores_in(given: list[str]) -> Any:
-    """Return what a leaderboard is made of: the paths, or the evaluations that they name.
+    """Return the data of a leaderboard: the paths, or the evaluations in their folders.
 
-    An evaluation has the name of its folder as its collection, unless it has several.
+    An evaluation gives its folder's name to its collection, unless it has several.
     """
     are_evaluations = [(Path(path) / "means.parquet").is_file() for path in given]
     if not any(are_evaluations):

@@ -11,9 +11,9 @@ from lexiframe.study.overlaps.overlap_in_words import contrasting_sentences
 
 
 def overlap_means(table: pl.DataFrame, groups: Sequence[str] = ()) -> pl.DataFrame:
-    """Return the mean of each pair and measure, and of how many requests it is; lowest first.
+    """Return the mean and the number of requests of each pair and measure, lowest mean first.
 
-    ``table`` is that of `overlap`, and ``groups`` are its columns of groups.
+    ``table`` is the table of `overlap`, and ``groups`` are its columns of groups.
     """
     key = [*groups, "measure", "run_a", "run_b"]
     means = table.group_by(key).agg(mean=pl.col("value").mean(), n=pl.col("value").count())
@@ -21,7 +21,7 @@ def overlap_means(table: pl.DataFrame, groups: Sequence[str] = ()) -> pl.DataFra
 
 
 def wide_means(means: pl.DataFrame, groups: Sequence[str] = ()) -> pl.DataFrame:
-    """Return means as pairs × measures, those that are least alike by the first measure first."""
+    """Return means as pairs × measures, the least similar pairs by the first measure first."""
     index = [*groups, "run_a", "run_b"]
     return means.pivot("measure", index=index, values="mean", maintain_order=True)
 
@@ -44,7 +44,7 @@ def overlap_text(means: pl.DataFrame, groups: Sequence[str] = ()) -> tuple[str, 
 
 
 def contrasting_text(table: pl.DataFrame) -> str:
-    """Return both tops, request by request below what is said of it."""
+    """Return both tops, request by request, each below its sentence."""
     # what the sentences say already, and what follows from the positions
     in_common = ["query_id", "run_a", "run_b", "measure", "value", "in_top_a", "in_top_b"]
     attributes = table.columns[: table.columns.index("query_id")]

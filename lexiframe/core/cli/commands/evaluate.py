@@ -238,7 +238,7 @@ def refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 def write(
     e: Evaluation, out: Path | None, report: Path | None, queries: pl.DataFrame | None = None
 ) -> None:
-    """Write all tables and the page of an evaluation, or neither, and say what and where."""
+    """Write all tables and the page of an evaluation, or neither, and name the files."""
     is_new = report is not None and not report.parent.exists()
     with output_files.together():
         paths = e.write(out) if out is not None else []

@@ -26,7 +26,7 @@ from lexiframe.core.io.problems.scores_against_ranks import batches_are_doubtful
 
 @dataclass(frozen=True)
 class Request:
-    """What a table should hold, the user's names of its columns, and the rows of a batch.
+    """The schema of a table, the user's names of its columns, and the rows of a batch.
 
     Ranks are read only when ``rank`` asks for them, or when there are no scores.
     """
@@ -152,7 +152,7 @@ def compute_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator
 
 
 def read_stream(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
-    """Read what gives batches of Arrow: a DuckDB relation, a data set in memory, a reader."""
+    """Read a stream of Arrow batches: a DuckDB relation, a data set in memory, a reader."""
     with reading(where, "a stream of Arrow batches"), _reader(data, request.rows) as reader:
         yield from _slices(reader, reader.schema, where, request)
 

@@ -1,4 +1,4 @@
-"""Text that is larger than memory, in pieces that end with a line, unpacked as it is read."""
+"""Text that is larger than memory, unpacked while it is read, in pieces of whole lines."""
 
 from __future__ import annotations
 
@@ -33,10 +33,7 @@ def parse_pieces(
     size: int,
     parse: Callable[[Content], T],
 ) -> Iterator[T]:
-    """Parse a file of text in pieces of about ``size`` bytes; a small one is one piece.
-
-    Errors name the line of the file.
-    """
+    """Parse a text file in pieces of about ``size`` bytes; errors name the line of the file."""
     n_before = 0
     for content, n_repeated in _contents(path, where, options, schema, size):
         try:

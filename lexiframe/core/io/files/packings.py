@@ -65,7 +65,7 @@ def packing_of(start: bytes) -> Packing | None:
 def unpacked(
     file: BinaryIO, packing: Packing, where: str, size: int = -1, room: float = math.inf
 ) -> Iterator[bytes]:
-    """Unpack a file, of which ``size`` bytes are read at once (−1: all).
+    """Unpack a file, reading ``size`` bytes at once (−1: all).
 
     Raise TooMuchError for more than ``room`` bytes.
     """

@@ -68,7 +68,7 @@ class _Units:
         return self.rows.filter(pl.col(self.unit).is_in(names.implode()))
 
     def others(self, *statistics: pl.Expr) -> pl.DataFrame:
-        """Return of each cell how many others it has, whether it has all, and statistics of them.
+        """Return for each cell its number of units, whether it has all of them, and statistics.
 
         A cell is whole if no other one has more values.
         """
@@ -80,7 +80,7 @@ class _Units:
         return found.with_columns(is_whole=is_whole)
 
     def whole(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Leave out cells that lack values if a unit has others: who knows what is summed up."""
+        """Leave out incomplete cells of units that also have complete cells."""
         return rows.filter(pl.col("is_whole") | ~pl.col("is_whole").any().over(self.place))
 
 
@@ -91,15 +91,15 @@ def drop_summaries(
     within: Sequence[str] = (),
     wanted: frozenset[str] = frozenset(),
 ) -> pl.DataFrame:
-    """Leave out requests, collections or runs whose values sum the others up; warn.
+    """Leave out requests, collections or runs that summarise the other ones; warn.
 
-    ``unit`` is the column of their names, ``cells`` the columns that tell their values apart, and
-    ``within`` those in which they lie; ``wanted`` are never left out. A unit is a mean if each of
-    its values is that of the others, to rounding, where chance would not have it so. One that is
-    not called like a mean has to stand at an end of the table: where values rise in even steps, the
-    unit in the middle is one of the data. What is called like another summary is one if its values
-    are. Requests and collections that say that they are means are left out as well, whatever they
-    are means of; those that are called like other summaries, and are none, are named.
+    ``unit`` is the column of their names, ``cells`` the columns that tell their values apart,
+    ``within`` the columns in which they lie; ``wanted`` names stay. A unit is a mean if each of its
+    values is the mean of the other units, to rounding and beyond chance. Without the name of a mean
+    it also has to stand at an end of the table: in values that rise in even steps, the middle unit
+    is data. A unit with the name of another summary is one if its values are. Requests and
+    collections named like means are left out whatever their values; units named like other
+    summaries, whose values are not, are mentioned.
     """
     rows = table.filter(_X.is_not_null()).select(*within, unit, *cells, "value")
     names = rows[unit].unique(maintain_order=True)
@@ -144,7 +144,7 @@ def drop_summaries(
 def drop_odd_collections(
     table: pl.DataFrame, cells: Sequence[str], wanted: frozenset[str]
 ) -> pl.DataFrame:
-    """Leave out collections that sum the others up, or are properties of the runs; warn."""
+    """Leave out collections that summarise other ones, or are properties of the runs; warn."""
     names = table["collection"].unique()
     statistics = names.filter(are_of_others(names) & ~names.is_in([*wanted]))
     of_others = table.filter(pl.col("collection").is_in(statistics.implode()))
@@ -174,7 +174,7 @@ def _left_out(table: pl.DataFrame, found: pl.DataFrame, place: list[str], are: s
 
 
 def _units_that_are_means(units: _Units, called: pl.Series, ends: pl.Series) -> pl.DataFrame:
-    """Return the units that are means of the others: such as are called so, or stand at an end.
+    """Return the units that are means of the remaining units, by name or by a place at an end.
 
     Of collections, one may be no part of the mean.
     """
@@ -194,7 +194,7 @@ def _units_that_are_means(units: _Units, called: pl.Series, ends: pl.Series) -> 
 
 
 def _no_parts(units: _Units, tried: pl.Series) -> pl.Series:
-    """Return the units without which those that are tried equal the means of the others."""
+    """Return the units without which the tried units equal the mean of the remaining units."""
     some = units.values_of(tried).with_columns(digit=_half_a_digit("value").over(units.place))
     of_others = units.others(_X.sum().alias("sum"))
     others = units.rows.filter(~pl.col("called"))
@@ -211,7 +211,7 @@ def _no_parts(units: _Units, tried: pl.Series) -> pl.Series:
 
 
 def _equal(units: _Units, called: pl.Series, what: str) -> pl.DataFrame:
-    """Return those of some units whose values are a statistic of the others, to rounding."""
+    """Find units whose values summarise the other units (a statistic of ``what``), to rounding."""
     some = units.values_of(called)
     if not some.height:
         return some
@@ -229,9 +229,9 @@ def _equal(units: _Units, called: pl.Series, what: str) -> pl.DataFrame:
 
 
 def _near_the_mean(units: _Units) -> pl.DataFrame:
-    """Return the values of units that are near the mean of the others in all of their cells.
+    """Return the values of units that are near the mean of the other units in all their cells.
 
-    What is called like a summary is no part of the others. One cell rules most units out.
+    A unit named like a summary does not count into that mean. One cell rules most units out.
     """
     place, rows, of_others = units.place, units.rows, units.others(_X.mean().alias("mean"))
     first = of_others.filter("is_whole").head(1)
@@ -246,7 +246,7 @@ def _near_the_mean(units: _Units) -> pl.DataFrame:
 
 
 def _compare_with_mean(some: pl.DataFrame, of_others: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """Return some values beside the mean and range of the others in their cells."""
+    """Join values to the mean and range of the other units in their cells."""
     n, mean = pl.col("n"), pl.col("mean")
     both = some.join(of_others, on=key, nulls_equal=True).with_columns(
         n=n - (~pl.col("called")).cast(pl.Int64),
@@ -257,9 +257,9 @@ def _compare_with_mean(some: pl.DataFrame, of_others: pl.DataFrame, key: list[st
 
 
 def _beyond_chance(near: pl.DataFrame, units: _Units, n_tried: int = 1) -> pl.DataFrame:
-    """Return the units that equal the mean of the others, to rounding, and hardly by chance.
+    """Return the units that equal the mean of the other units, to rounding, and hardly by chance.
 
-    The chance of a cell is the share of the others' range, or of the others, that is as near.
+    The chance of a cell is the share of the other units' range, or of the units, that is as near.
     """
     place, key, unit = units.place, units.key, units.unit
     n_units = units.rows.select(place).n_unique()
@@ -290,7 +290,7 @@ def _beyond_chance(near: pl.DataFrame, units: _Units, n_tried: int = 1) -> pl.Da
 
 
 def _are_in_steps(place: list[str]) -> pl.Expr:
-    """Return whether the others lie in the same steps in all cells of a unit, to rounding.
+    """Return whether the other units lie in equal steps in all cells of a unit, to rounding.
 
     Then a unit that is the mean of the others in one cell, by chance, is so in all.
     """

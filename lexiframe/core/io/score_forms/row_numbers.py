@@ -39,7 +39,7 @@ def place_index(given: ScoreTable) -> ScoreTable:
 
 
 def drop_row_numbers(given: ScoreTable, cells: list[str]) -> list[str]:
-    """Return the columns of a leaderboard without those that number its rows, and warn of these.
+    """Return the columns of a leaderboard without columns that number its rows; warn of these.
 
     They are called like an index, a row or an id, and count from 0 or 1, in any order of the rows.
     """
@@ -134,7 +134,7 @@ def _whole_numbers(column: pl.Series) -> pl.Series | None:
 
 
 def _numbers_rows(whole: pl.Series | None) -> bool:
-    """Return whether numbers count from 0, once or, as those of joined frames, repeatedly."""
+    """Return whether numbers count from 0, once, or repeatedly as in joined frames."""
     if whole is None or not len(whole):
         return False
     follows = (whole == whole.shift(1) + 1) | (whole == 0)

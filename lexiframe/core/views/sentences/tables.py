@@ -17,8 +17,8 @@ _OF_THE_CORE = (
 def sentences_of(table: pl.DataFrame) -> pl.DataFrame | None:
     """Return the verdict on a table of decisions, or None for any other table.
 
-    A table is recognised by its columns; attributes of groups may stand in front of them. The
-    verdict is a frame with a row for each sentence, whose last column is ``sentence``.
+    A table is recognised by its columns; attributes of groups may stand in front. The verdict is a
+    frame with a row for each sentence, whose last column is ``sentence``.
     """
     columns = {*table.columns}
     for schema, in_words in (*_OF_THE_CORE, *features.verdicts()):

@@ -42,16 +42,9 @@ def paper_of(
     intervals: bool = False,
     rename: Mapping[str, str] | None = None,
 ) -> ShownTable:
-    """Return the means of an evaluation as a table for a paper.
+    """Return the means of an evaluation as a table for a paper; see `Evaluation.latex`.
 
-    Parameters
-    ----------
-    tables, provenance
-        Those of the evaluation.
-    measures, runs
-        Names, in the order of the columns and rows. Without runs: all, the best first.
-    marks, decimals, percent, intervals, rename
-        See `Evaluation.latex`.
+    Without ``runs`` all are there, the best first.
     """
     if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= _MOST_DECIMALS):
         raise LexiframeError(
@@ -125,7 +118,7 @@ def _names_shown(
 
 
 def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
-    """Return the runs by their mean rank over the groups, under the first measure, then others."""
+    """Return the runs by their mean rank over the groups, under the first measure, then more."""
     ranks = means.group_by("run", "measure").agg(pl.col("rank").mean())
     ranks = ranks.pivot("measure", index="run", values="rank")
     return sort_by_rank(ranks.select("run", *(name for name in measures if name in ranks.columns)))[
@@ -134,7 +127,7 @@ def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
 
 
 def _scaled(means: pl.DataFrame, known: facts.Known, *, percent: bool) -> pl.DataFrame:
-    """Multiply shares by 100 for percent; ``in_percent`` says of which measures."""
+    """Multiply shares by 100 for percent; the column ``in_percent`` marks their rows."""
     are_shares = {
         name: one.kind == "preference" or one.limits.are_of_a_share for name, one in known.items()
     }
@@ -223,7 +216,7 @@ def _what(
     known: facts.Known,
     level: str,
 ) -> str:
-    """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
+    """Describe the numbers; a share of wins is over all runs of the evaluation, shown or not."""
     shares = [name for name in columns if known[name].kind == "preference"]
     n = printed.n_range(means["n"]) if means.height else "0"
     said = f"Means over {printed.counted(n, 'request')}"
@@ -244,7 +237,7 @@ def _what(
 
 
 def _notes(notes: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    """Yield the notes on measures; one that is not about all groups names those it is about."""
+    """Yield the notes on measures; a note on some groups names these."""
     for said in dict.fromkeys(said for _, of_group in notes for said in of_group):
         titles = [title for title, of_group in notes if said in of_group]
         where = f"; {', '.join(titles)}" if len(titles) < len(notes) else ""

@@ -71,7 +71,7 @@ def sides(
 def shares(
     table: pl.DataFrame, columns: Columns, where: str, values: Mapping[str, str]
 ) -> pl.Series | None:
-    """Return what the first run has of each judgment, 0..1; None where rows name a winner.
+    """Return the first run's share of each judgment, 0..1; None where rows name a winner.
 
     AlpacaEval weighs its preferences: 1 is the first run and 2 the second, and 1.93 is the second
     with a share of .93. Numbers between 0 and 1 may be the share of either run.
@@ -112,13 +112,7 @@ def refuse_contradictions(
 
 
 def won_by_share(share: pl.Series) -> pl.Series:
-    """Return which side has more of each judgment; null where nothing is known.
-
-    Examples
-    --------
-    >>> won_by_share(pl.Series([0.9, 0.5, 0.2, None])).to_list()
-    ['a', 'tie', 'b', None]
-    """
+    """Return which side has more of each judgment; null where nothing is known."""
     names = {1.0: A, 0.0: TIE, -1.0: B}
     return (share - 0.5).sign().replace_strict(names, default=None, return_dtype=pl.String)
 
@@ -174,7 +168,7 @@ def _as_number(name: str) -> pl.Expr:
 def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> pl.Series:
     """Return the sides of winners that are runs of their row, words, or numbers.
 
-    Where a winner may be a run and another side, all rows decide: `_are_names`, `_are_sides`.
+    Where a winner may be a run and a side, all rows decide: `_are_names`, `_are_sides`.
     """
     winner = rows["winner"]
     numbers = winner.cast(pl.Float64, strict=False)
@@ -202,7 +196,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
 
 
 def _winner_by_words(winner: pl.Series) -> pl.Series:
-    """Return what words say. C is a tie beside A and B alone, as the other words may be names."""
+    """Return the sides that words mean; C is a tie only if all words are known."""
     word = winner.str.to_lowercase().str.replace_all(" ", "_")
     side = word.replace_strict(WORDS, default=None, return_dtype=pl.String)
     are_all = side.null_count() == winner.null_count()
@@ -261,7 +255,7 @@ def _both_possible(
 
 
 def _usage_hint(*ways: Mapping[str, str]) -> str:
-    """Return what users write to say what winners mean, in either of some ways."""
+    """Return the argument ``values=`` that explains winners, in each of some ways."""
     return " or ".join(f"values={dict(way)}" for way in ways)
 
 

@@ -249,9 +249,9 @@ def _group(name: str, part: Judged, own: Tried, rest: Tried, how: How) -> pl.Dat
 
 
 def _strength_differences(own: Estimate, rest: Tried, how: How) -> dict[str, pl.Series]:
-    """Return how strengths differ from those in all other requests.
+    """Return the differences of strengths from the strengths in all other requests.
 
-    Both sum to 0 over their runs, so that only those of the same runs can be compared. Requests are
+    Both sum to 0 over their runs, so that only equal sets of runs can be compared. Requests are
     independent of one another; judges are in both parts, so that their intervals would be wrong.
     """
     if not isinstance(rest, Estimate) or rest.judged.runs != own.judged.runs:

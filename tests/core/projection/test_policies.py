@@ -1,0 +1,459 @@
+"""Ties, repeated documents and requests without answers: each policy, and what it says."""
+
+from inspect import signature
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.core.io.files.data_sources import File
+from lexiframe.core.io.run_parts import RunPart
+from lexiframe.core.projection.answers import Unmatched
+from lexiframe.core.projection.judgments import judged_items
+from lexiframe.core.projection.policies import Policies
+from lexiframe.core.projection.ranks_and_ties import rank_judged
+from tests import oracle
+from tests.frames import rankings
+
+TIED = pl.DataFrame(
+    {
+        "run": "bm25",
+        "query_id": "q1",
+        "doc_id": ["b", "d10", "d9", "D", "a"],
+        "score": [2.0, 1.0, 1.0, 1.0, 0.5],
+        "rank": [1, 3, 4, 2, 5],
+    }
+)
+JUDGED = pl.DataFrame({"query_id": "q1", "doc_id": ["D", "d10", "d9"], "relevance": 1.0})
+
+
+def ranks(runs, qrels=JUDGED, **policies):
+    p = lf.positions(runs, qrels, **policies)
+    return dict(p.select("doc_id", "position").iter_rows())
+
+
+@pytest.mark.parametrize(
+    "ties, expected",
+    [
+        ("doc_id_desc", {"d9": 2, "d10": 3, "D": 4}),
+        ("doc_id_asc", {"D": 2, "d10": 3, "d9": 4}),
+        ("input", {"d10": 2, "d9": 3, "D": 4}),
+        ("rank", {"D": 2, "d10": 3, "d9": 4}),
+    ],
+)
+@pytest.mark.parametrize("sorted_input", [True, False])
+def test_what_orders_equal_scores(ties, expected, sorted_input):
+    runs = TIED if sorted_input else TIED[[4, 1, 2, 3, 0]]
+    assert ranks(runs, ties=ties) == expected
+
+
+WRONG = {
+    "rel": 0,
+    "ties": "random",
+    "score_type": "float16",
+    "no_relevant": "keep",
+    "duplicates": "worst",
+    "unjudged": "drop",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("function", [lf.positions, lf.coverage, lf.interleaving, lf.evaluate])
+def test_policies_are_checked_before_anything_is_read(function, name):
+    with pytest.raises(lf.LexiframeError, match=f"^{name}: expected .* found '?{WRONG[name]}'?$"):
+        function("no.run", "no.qrels", **{name: WRONG[name]})
+
+
+def test_the_rank_column_only_orders_equal_scores():
+    upside_down = TIED.with_columns(score=pl.col("score") * -1)
+    assert ranks(upside_down, ties="rank") == {"D": 2, "d10": 3, "d9": 4}
+
+
+def test_ids_are_compared_by_their_bytes():
+    runs = TIED.with_columns(doc_id=pl.Series(["\uff5e", "\U0001d53b", "é", "z", "Z"]), score=1.0)
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": runs["doc_id"], "relevance": 1.0})
+    assert ranks(runs, qrels) == {"\U0001d53b": 1, "\uff5e": 2, "é": 3, "z": 4, "Z": 5}
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 1])
+@pytest.mark.parametrize("levels", [1, 5, 100])
+@pytest.mark.parametrize("ties", ["doc_id_desc", "doc_id_asc", "rank"])
+def test_few_and_many_judged_documents_among_equal_scores(ties, levels, share):
+    """Documents are counted, or sorted, by how many of a group are judged: the ranks are those."""
+    rng = np.random.default_rng(levels)
+    score = rng.integers(0, levels, 300).astype(float)
+    doc_id = np.array([f"d{n}" for n in range(300)])
+    rank = rng.permutation(300) + 1
+    by_id = np.argsort(np.argsort(doc_id))
+    of_group = {"doc_id_desc": -by_id, "doc_id_asc": by_id, "rank": rank}[ties]
+    place = np.argsort(np.lexsort((of_group, -score))) + 1
+    rows = pl.DataFrame({"query_id": "q", "doc_id": doc_id, "score": score, "rank": rank})
+    is_judged = rng.permutation(300) < 300 * share
+    judged = rows.filter(is_judged).select("query_id", "doc_id", relevance=1.0)
+    expected = dict(zip(doc_id[is_judged], place[is_judged], strict=True))
+    assert ranks(rows.with_columns(run=pl.lit("r")), judged, ties=ties) == expected
+
+
+@pytest.mark.parametrize("ties", ["doc_id_desc", "doc_id_asc"])
+def test_equal_scores_of_two_requests_are_no_ties(ties):
+    """The last document of a request has the score of the first one of the next request."""
+    runs = {"a": {"q1": {"x": 2.0, "b": 1.0}, "q2": {"a": 1.0, "z": 1.0}, "q3": {"c": 1.0}}}
+    qrels = {"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"c": 1}}
+    p = lf.positions(runs, qrels, ties=ties)
+    assert p["position"].to_list() == [2, 2 if ties == "doc_id_desc" else 1, 1]
+    assert lf.coverage(runs, qrels, ties=ties)["tied_relevant"].to_list() == [1]
+
+
+def test_ties_by_rank_need_ranks():
+    message = "runs: ties='rank' needs a column of whole ranks, found none; ties='doc_id_desc' nee"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(TIED.drop("rank"), JUDGED, ties="rank")
+
+
+def test_ties_by_rank_and_one_run_without_ranks(tmp_path):
+    """A file is named; the table of both has no ranks, and does not say for which of them."""
+    with_ranks, without = tmp_path / "a.run", tmp_path / "b.run"
+    with_ranks.write_text("q1 Q0 d10 2 1 t\nq1 Q0 d9 1 1 t\n")
+    without.write_text("q1 Q0 d10 - 1 t\nq1 Q0 d9 - 1 t\n")
+    files = [with_ranks, without]
+    with pytest.raises(lf.SchemaError, match=rf"^{without}: ties='rank' needs a column of whole"):
+        lf.positions(files, JUDGED, ties="rank")
+    message = r"^runs: .* found none; the table of read_runs has ranks only when every run gives "
+    table = lf.read_runs(files)
+    for runs in (table, lf.scan_runs(table), [table, TIED.with_columns(run=pl.lit("c"))]):
+        with pytest.raises(lf.SchemaError, match=message):
+            lf.positions(runs, JUDGED, ties="rank")
+    assert lf.positions(with_ranks, JUDGED, ties="rank")["position"].to_list() == [None, 2, 1]
+
+
+def test_ties_by_rank_need_ranks_that_differ():
+    message = (
+        r"ties='rank' needs ranks that differ within a query, and 'd10' and 'd9' for "
+        r"query 'q1' both have the rank 3 \(3 such rows in all\); correct the ranks, or use "
+        r"another policy, such as ties='doc_id_desc'"
+    )
+    alike = TIED.with_columns(rank=pl.Series([1, 3, 3, 2, 3]))
+    for function in (lf.positions, lf.coverage):
+        with pytest.raises(lf.SchemaError, match=message):
+            function(alike, JUDGED, ties="rank")
+        function(alike, JUDGED)
+    others = pl.concat([TIED, TIED.with_columns(query_id=pl.lit("q2"), rank=pl.lit(0, pl.Int64))])
+    with pytest.warns(lf.LexiframeWarning, match="rankings for requests without judgments"):
+        assert ranks(others, ties="rank") == ranks(TIED, ties="rank")
+
+
+def test_ties_by_rank_need_every_rank():
+    message = (
+        r"^bm25\.run: ties='rank' needs the rank of every document, and that of 'd9' for query "
+        r"'q1' is null \(2 such rows in all\); fill in the ranks"
+    )
+    some = TIED.drop("run").with_columns(rank=pl.Series([1, 3, None, 2, None]))
+    part, judged = RunPart("bm25", some, "bm25.run"), judged_items(JUDGED, Policies())
+    with pytest.raises(lf.SchemaError, match=message):
+        rank_judged(part, judged, Policies(ties="rank"))
+    assert rank_judged(part, judged, Policies()).rank.all()
+    with pytest.raises(lf.SchemaError, match="ties='rank' needs "):
+        lf.positions({"bm25": some}, JUDGED, ties="rank")
+
+
+def test_repeated_documents_may_have_one_rank():
+    twice = pl.concat([TIED, TIED[1:2].with_columns(score=0.25)])
+    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
+        assert ranks(twice, ties="rank", duplicates="best") == ranks(TIED, ties="rank")
+
+
+@pytest.mark.conformance
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_ranks_of_real_runs(shared):
+    awkward = shared / "data" / "awkward"
+    zero, qrels = awkward / "real_rank_always_zero.run", awkward / "edited_base.qrels"
+    message = r"real_rank_always_zero\.run: ties='rank' .* 'uptod4830_12_065330' .* the rank 0 "
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(zero, qrels, ties="rank")
+    assert lf.positions(zero, qrels)["position"].is_not_null().any()
+    tied, qrels = awkward / "real_all_scores_tied.run", shared / "data/trec_robust_2003/qrels.trec"
+    given = pl.DataFrame(lf.read_runs(tied))
+    of_run = rankings(given)["real_all_scores_tied"]
+    expected = {q: oracle.order(ranking, ties="rank") for q, ranking in of_run.items()}
+    p = lf.positions(tied, qrels, ties="rank").drop_nulls("position")
+    assert p.height > 10
+    for query_id, doc_id, position in p.select("query_id", "doc_id", "position").iter_rows():
+        assert expected[query_id][position - 1] == doc_id
+    assert not p.equals(lf.positions(tied, qrels, ties="doc_id_asc").drop_nulls("position"))
+
+
+@pytest.mark.parametrize("rank", ["1", "1.0", "first"])
+def test_ties_by_rank_from_a_file(tmp_path, rank):
+    path = tmp_path / "bm25.run"
+    path.write_text(f"q1 Q0 d10 2 1 t\nq1 Q0 d9 {rank} 1 t\n")
+    for runs in (path, lf.scan_runs(path), lf.read_runs(path)):
+        if rank != "first":
+            assert ranks(runs, ties="rank") == {"D": None, "d9": 1, "d10": 2}
+        else:
+            with pytest.raises(lf.SchemaError, match=r"bm25.*: ties='rank' needs a column"):
+                lf.positions(runs, JUDGED, ties="rank")
+
+
+@pytest.mark.parametrize("score_type, first", [("float64", "d10"), ("float32", "d9")])
+def test_scores_as_single_or_double_floats(score_type, first):
+    near = TIED[1:3].with_columns(score=pl.Series([1 + 2.0**-40, 1.0]))
+    found = ranks(near, score_type=score_type)
+    assert min(("d10", "d9"), key=found.__getitem__) == first
+
+
+TWICE = pl.DataFrame(
+    {
+        "run": "bm25",
+        "query_id": ["q1", "q1", "q1", "q1", "q2"],
+        "doc_id": ["x", "d9", "y", "d9", "d9"],
+        "score": [4.0, 1.0, 3.0, 2.0, 1.0],
+    }
+)
+
+
+def test_a_document_twice_in_a_ranking_is_refused():
+    message = (
+        r"runs: the document 'd9' occurs more than once in the ranking for query 'q1' "
+        r"\(rows 2 and 4; 2 such rows in all\); mend the run, or keep the best-ranked one with "
+        r"duplicates='best'"
+    )
+    for function in (lf.positions, lf.coverage):
+        with pytest.raises(lf.SchemaError, match=message):
+            function(TWICE, JUDGED)
+
+
+def test_a_document_twice_in_a_file_is_refused(tmp_path):
+    path = tmp_path / "bm25.run"
+    path.write_text("q1 Q0 d9 1 2 t\nq1 Q0 x 2 1 t\nq1 Q0 d9 3 0.5 t\n")
+    with pytest.raises(lf.SchemaError, match=rf"^{path}: the document 'd9' .*\(lines 1 and 3; "):
+        lf.positions(path, JUDGED)
+
+
+def test_the_lines_are_those_of_the_first_of_several_repeated_documents(tmp_path):
+    path = tmp_path / "twice"
+    path.write_text("".join(f"q1 Q0 {doc} 1 {n} t\n" for n, doc in enumerate("a b c b a".split())))
+    message = r"the document 'a' .*\(lines 1 and 5; 4 such rows in all\)"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(path, JUDGED)
+    path.write_text("".join(f"q1 0 {doc} {n}\n" for n, doc in enumerate("a b c b a".split())))
+    message = r"the document 'a' .* with the grades 0 and 4 \(lines 1 and 5; 4 such rows in all\)"
+    for judge in (lf.read_qrels, lambda qrels: lf.positions(TIED, qrels)):
+        with pytest.raises(lf.SchemaError, match=message):
+            judge(path)
+
+
+def test_the_best_ranked_of_repeated_documents_counts():
+    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
+        p = lf.positions(TWICE, JUDGED, duplicates="best")
+    found = p.filter(doc_id="d9").row(0, named=True)
+    assert (found["position"], found["n_retrieved"]) == (3, 3)
+    counted = lf.coverage(TWICE, JUDGED, duplicates="best").row(0, named=True)
+    assert (counted["duplicates"], counted["retrieved"], counted["judged"]) == (1, 3, 1)
+
+
+def test_the_best_ranked_under_every_tie_policy():
+    twice = TIED.with_columns(doc_id=pl.Series(["b", "d9", "D", "d9", "a"]))
+    with pytest.warns(lf.LexiframeWarning):
+        by = {
+            ties: ranks(twice, duplicates="best", ties=ties)
+            for ties in ("doc_id_desc", "doc_id_asc", "input", "rank")
+        }
+    assert {ties: (found["d9"], found["D"]) for ties, found in by.items()} == {
+        "doc_id_desc": (2, 3),
+        "doc_id_asc": (3, 2),
+        "input": (2, 3),
+        "rank": (2, 3),
+    }
+
+
+def test_a_document_judged_twice():
+    twice = pl.DataFrame({"query_id": "q1", "doc_id": ["d9", "D", "d9"], "relevance": [1.0, 1, 3]})
+    message = (
+        r"qrels: the document 'd9' is judged more than once for query 'q1', with the grades 1 and "
+        r"3 \(rows 1 and 3; 2 such rows in all\); mend the qrels, or keep the highest grade with "
+        r"duplicates='best'"
+    )
+    for qrels in (twice, twice.with_columns(iteration=pl.lit("1"))):
+        with pytest.raises(lf.SchemaError, match=message):
+            lf.positions(TIED, qrels)
+        with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1$"):
+            p = lf.positions(TIED, qrels, duplicates="best")
+        assert p.select("doc_id", "relevance", "n_relevant").rows() == [("D", 1, 2), ("d9", 3, 2)]
+
+
+def test_the_highest_grade_of_each_iteration_is_kept():
+    """The same document in another subtopic is another judgment."""
+    qrels = pl.DataFrame(
+        {
+            "query_id": "q1",
+            "subtopic": ["s", "t", "s", "s"],
+            "doc_id": ["d9", "d9", "d9", "D"],
+            "relevance": [1.0, 1.0, 3.0, 1.0],
+        }
+    )
+    with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1$"):
+        kept = pl.DataFrame(lf.read_qrels(qrels, duplicates="best"))
+    assert kept.rows() == [("q1", *row) for row in [("t", "d9", 1), ("s", "d9", 3), ("s", "D", 1)]]
+    with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1$"):
+        p = lf.positions(TIED, qrels, duplicates="best", subtopics=True)
+    found = [("s", "D", 1, 2), ("s", "d9", 3, 2), ("t", "d9", 1, 1)]
+    assert p.select("subtopic", "doc_id", "relevance", "n_relevant").rows() == found
+
+
+def test_judgments_of_a_file_that_repeat_are_warned_of_alike(tmp_path):
+    path = tmp_path / "twice.qrels"
+    path.write_text("q1 0 d9 1\nq1 0 D 1\nq1 0 d9 2\n")
+    for qrels in (path, str(path), File(str(path))):
+        for function in (lf.positions, lf.evaluate):
+            with pytest.warns(lf.LexiframeWarning) as caught:
+                function(TIED, qrels, duplicates="best")
+            said = [(str(w.message), w.filename) for w in caught]
+            assert said == [("repeated judgments, removed: 1", __file__)]
+
+
+def test_over_iterations_the_greatest_grade_counts():
+    qrels = pl.DataFrame(
+        {"query_id": "q1", "iteration": ["1", "2"], "doc_id": "d9", "relevance": [-1.0, 2.0]}
+    )
+    assert lf.positions(TIED, qrels)["relevance"].to_list() == [2.0]
+
+
+TWO_REQUESTS = pl.concat([JUDGED, JUDGED.with_columns(query_id=pl.lit("q2"))])
+
+
+@pytest.mark.parametrize(
+    "runs, qrels, said",
+    [
+        (TIED, TWO_REQUESTS, "rankings missing, counted as empty: 1"),
+        (TIED, TWO_REQUESTS.with_columns(relevance=pl.Series([1.0] * 3 + [0] * 3)),
+         "rankings missing, counted as empty: 1; requests without a relevant item: 1"),
+        (TWICE[2:], JUDGED, "rankings for requests without judgments, ignored: 1"),
+    ],
+)  # fmt: skip
+def test_gaps_are_warned_of_once_with_counts(runs, qrels, said):
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        lf.positions(runs, qrels)
+    assert [str(w.message) for w in caught] == [f"{said} (see lexiframe.coverage)"]
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_a_request_without_relevant_items():
+    qrels = TWO_REQUESTS.with_columns(relevance=pl.Series([1.0] * 3 + [0.0, -1.0, 0.0]))
+    assert lf.positions(TIED, qrels)["query_id"].unique().to_list() == ["q1"]
+    kept = lf.positions(TIED, qrels, no_relevant="zero").filter(query_id="q2")
+    assert kept.rows() == [("bm25", "q2", None, None, None, None, 0, 0)]
+
+
+def test_runs_and_judgments_without_a_common_request():
+    message = (
+        r"runs and qrels have no query in common: the runs answer 1 \('q1'\), the qrels have "
+        r"4 \('151', '152', '153', \.\.\.\); do both use the same query ids\?"
+    )
+    qrels = pl.DataFrame({"query_id": ["152", "151", "154", "153"], "doc_id": "D", "relevance": 1})
+    for function in (lf.positions, lf.coverage, lf.evaluate):
+        with pytest.raises(lf.LexiframeError, match=message):
+            function(TIED, qrels)
+
+
+@pytest.mark.parametrize(
+    "answered, judged, cause",
+    [
+        (["1", "2"], ["q1", "q2"], r"a prefix \('1' and 'q1'\)"),
+        (["1"], ["01", "02"], r"leading zeros \('1' and '01'\)"),
+        (["151"], ["151001", "152001"], r"one begins with the other \('151' and '151001'\)"),
+    ],
+)
+def test_the_likely_cause_of_no_common_request(answered, judged, cause):
+    runs = pl.DataFrame({"run": "x", "query_id": answered, "doc_id": "D", "score": 1.0})
+    qrels = pl.DataFrame({"query_id": judged, "doc_id": "D", "relevance": 1})
+    with pytest.raises(lf.LexiframeError, match=f"no query in common: .*; likely cause: {cause}$"):
+        lf.positions(runs, qrels)
+
+
+@pytest.mark.conformance
+def test_real_runs_and_judgments_without_a_common_request(shared):
+    awkward = shared / "data" / "awkward"
+    run = awkward / "real_tabs_crlf_1001_deep_other_topic_ids.run"
+    with pytest.raises(lf.LexiframeError, match=r"'151'.*'151001'.*one begins with the other"):
+        lf.evaluate(run, awkward / "real_qrels_2018_uuid.qrels")
+
+
+# --- No judged document retrieved ---------------------------------------------------------------
+
+PADDED = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-756", "CACM-99"], "relevance": [1, 0]})
+CACM = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-0001", "CACM-0756"], "score": [2.0, 1.0]})
+CAUSE = r"likely cause: leading zeros \('CACM-0756' and 'CACM-756'\)"
+
+
+def test_no_run_retrieved_a_judged_document():
+    message = (
+        r"^no judged document was retrieved by any run: the runs retrieved 2 \('CACM-0001', "
+        rf"'CACM-0756'\), the judged documents are 2 \('CACM-756', 'CACM-99'\); {CAUSE}"
+    )
+    for function in (lf.coverage, lf.evaluate):
+        with pytest.warns(lf.LexiframeWarning, match=message) as caught:
+            function({"x": CACM, "y": CACM[1:]}, PADDED)
+        assert [w.filename for w in caught] == [__file__]
+
+
+def test_no_run_retrieved_a_relevant_document():
+    message = rf"^no relevant document was retrieved by any run: .* documents are 1 .*; {CAUSE}"
+    with pytest.warns(lf.LexiframeWarning, match=message) as caught:
+        lf.positions({"x": CACM}, PADDED)
+    assert [w.filename for w in caught] == [__file__]
+    strange = CACM.with_columns(doc_id=pl.Series(["x", "y"]))
+    with pytest.warns(lf.LexiframeWarning, match=r"; do both use the same document ids\?$"):
+        lf.positions({"x": strange}, PADDED)
+
+
+@pytest.mark.parametrize("rel, grades", [(None, (1, 0)), (2, (3, 1))])
+def test_no_cause_is_named_where_documents_are_judged_and_not_relevant(rel, grades):
+    qrels = {"q": {"a1": grades[0], "a12": grades[1]}, "p": {"a1": grades[0]}}
+    run = {"q": {"a12": 3.0, "a13": 2.0}, "p": {"z": 1.0}}
+    for function in (lf.positions, lambda *of, **how: lf.scores(lf.positions(*of, **how), "AP")):
+        with pytest.warns(
+            lf.LexiframeWarning, match="'a12' is judged, but not relevant$"
+        ) as caught:
+            function({"x": run}, qrels, rel=rel)
+        assert not any("likely cause" in str(w.message) for w in caught)
+
+
+def test_documents_that_are_relevant_for_another_request():
+    q2 = PADDED.with_columns(query_id=pl.lit("q2"), doc_id=pl.Series(["CACM-0756", "CACM-99"]))
+    message = r"; 'CACM-0756' is relevant, but for another request than those that retrieved it"
+    answered = pl.concat([CACM, CACM.with_columns(query_id=pl.lit("q2"), doc_id=pl.lit("z"))[:1]])
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        lf.positions({"x": answered}, pl.concat([PADDED, q2]))
+
+
+def test_of_each_run_that_retrieved_none_unless_it_has_no_row():
+    right = CACM.with_columns(doc_id=pl.Series(["CACM-99", "z"]))
+    with pytest.warns(lf.LexiframeWarning, match="no judged document was retrieved by the run 'x'"):
+        lf.coverage({"x": CACM, "y": right}, PADDED)
+    lf.coverage({"y": right}, PADDED)
+    with pytest.warns(lf.LexiframeWarning, match="no judged document"):
+        lf.coverage({"x": CACM, "failed": {}}, PADDED)
+
+
+def test_what_is_said_of_runs_hangs_on_no_order_of_the_parts():
+    """Of two texts the first by the alphabet is kept, and an empty one only where there is none."""
+    one = Unmatched({"a": "y", "b": ""}, {"c": ""}, ("m",))
+    other = Unmatched({"a": "x", "b": "z"}, {}, ("k", "m"))
+    both = Unmatched({"a": "x", "b": "z"}, {"c": ""}, ("k", "m"))
+    assert one + other == other + one == both
+
+
+def test_a_depth_of_one_is_the_first_item_and_one_below_is_refused():
+    runs = {"r": {"q": {"a": 2, "b": 1}}}
+    p = lf.positions(runs, {"q": {"a": 1, "b": 1}}, depth=1)
+    assert p["position"].to_list() == [1, None]
+    assert p["n_retrieved"].unique().to_list() == [1]
+    with pytest.raises(lf.LexiframeError, match="depth: expected a whole number from 1, found 0"):
+        Policies(depth=0)
+
+
+def test_defaults_of_policies_are_those_of_positions():
+    asked = signature(lf.positions).parameters
+    assert vars(Policies()) == {name: asked[name].default for name in vars(Policies())}

@@ -1,0 +1,238 @@
+"""What the views show where runs lack requests: n, no order, and what is not tested."""
+
+import json
+import subprocess
+import sys
+import warnings
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe import charts
+from lexiframe.core.views.display import comparison_table, mean_table
+from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
+from tests.small_tables import scores
+
+GAPS = {"A": [0.9, None], "B": [0.5, 0.3], "C": [None, 0.4]}
+MANY = {
+    "a": [0.9, 0.8, 0.7, 0.9, None, None, None],
+    "b": [0.5, 0.3, 0.1, 0.2, 0.3, 0.2, 0.4],
+    "c": [None, None, None, None, 0.4, 0.5, 0.9],
+}
+
+
+def evaluated(runs=GAPS, measure="AP", **options):
+    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
+        return lf.evaluate_scores(scores(runs, measure), **options)
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_without_missing_means_have_n_and_no_order():
+    e = evaluated()
+    assert e.means.select("run", "rank", "n").rows() == [
+        ("A", None, 1),
+        ("B", None, 2),
+        ("C", None, 1),
+    ]
+    assert e.orderings["rank"].null_count() == 3
+    assert e.correlations.height == 0
+    for shown in (str(e.summary("all")), e.summary("all")._repr_html_()):
+        assert "0.9000(n=1)" in shown
+        said = "no order by AP, because 2 runs lack some of the 2 requests (A has 1, C has 1)"
+        assert said in words(shown)
+        for word in ("best", "Ranks", "Verdict", "baseline", "*"):
+            assert word not in shown
+
+
+def test_a_verdict_is_refused_with_the_counts():
+    said = r"verdict: no order by AP, .* \(A has 1, C has 1\); .* missing='common', 'zero' or 'own'"
+    with pytest.raises(lf.LexiframeError, match=said):
+        lf.verdict(evaluated())
+
+
+def test_only_the_measures_with_gaps_are_without_an_order():
+    s = pl.concat([scores(GAPS, "AP"), scores({"A": [0.1] * 3, "B": [0.2, 0.3, 0.4]}, "RR")])
+    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
+        e = lf.evaluate_scores(s)
+    assert "no order by AP" in words(str(e.summary("all")))
+    assert "Verdict" in str(e.summary("all"))
+    assert e.orderings.filter(measure="RR")["rank"].null_count() == 0
+
+
+def test_no_warning_where_it_is_said_what_to_do():
+    with warnings.catch_warnings(action="error"):
+        warnings.filterwarnings("ignore", "measures of which larger")
+        lf.evaluate_scores(scores(GAPS), missing="own")
+
+
+def test_own_is_marked_in_every_table():
+    e = evaluated(missing="own")
+    assert {*e.orderings["method"]} == {"mean(missing='own')"}
+    said = "each run by the requests that it has (missing='own')"
+    assert words(str(e.summary("all"))).count(said) == 2  # ranks and verdict
+    assert "each run is ordered by the requests that it has" in words(str(e.summary("all")))
+    assert "0.9000*(n=1)" in str(e.summary("all"))
+    assert "missing='own'" in lf.verdict(e)["sentence"][0]
+    for paper in (e.latex(), e.markdown()):
+        assert "(n=1)" in paper
+        assert "missing='own'" in paper.replace("{}", "")
+
+
+@pytest.mark.parametrize("missing, best", [("zero", "A"), ("own", "A")])
+def test_the_report_and_the_tables_are_written(tmp_path, missing, best):
+    e = evaluated(missing=missing)
+    assert e.means.filter(rank=1.0)["run"].to_list() == [best]
+    assert "missing=" in e.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    e.write(tmp_path / "out")
+    assert (tmp_path / "out" / "means.parquet").exists()
+
+
+def test_the_report_says_that_there_is_no_order(tmp_path):
+    page = evaluated().report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "No order by AP, because 2 runs lack some" in page
+    for verb in ("is best", "is first"):
+        assert verb not in page.partition("<script")[0]
+
+
+def test_common_keeps_the_requests_that_all_have():
+    e = evaluated({"A": [0.9, 0.1, None], "B": [0.5, 0.3, 0.2]}, missing="common")
+    assert e.scores.height == 4
+    assert e.means["n"].to_list() == [2, 2]
+    assert "by AP, only requests that all runs have count (missing='common')" in words(
+        str(e.summary("all"))
+    )
+
+
+def test_pairs_that_share_no_request_are_marked_as_untested():
+    e = evaluated(MANY, missing="own", test="t")
+    assert e.means.filter(rank=1.0)["run"].to_list() == ["a"]
+    assert "0.6000?(n=3)" in str(e.summary("all"))  # c, which shares no request with a
+    assert "? not tested against a run with *: fewer than two requests in common" in words(
+        str(e.summary("all"))
+    )
+    v = lf.verdict(e)
+    assert v.select("untested", "n_pairs", "n").row(0) == (["c"], 2, 3)
+    assert "c cannot be tested" in v["sentence"][0]
+    assert "over the 2 pairs" in v["sentence"][0]
+    for marks, mark in (("letters", "c?"), ("best", "?")):
+        assert f"<sup>{mark}(n=" in e.markdown(marks=marks)
+        assert f"textsuperscript{{{mark}(n=" in e.latex(marks=marks)
+        assert "?: not tested against" in e.latex(marks=marks).replace("{}", "")
+    with_baseline = evaluated(MANY, missing="own", baseline="a")
+    assert "<sup>?(n=3)</sup>" in with_baseline.markdown()
+
+
+def test_against_a_baseline_they_are_not_comparable():
+    with_baseline = evaluated(MANY, missing="own", baseline="a", test="t")
+    assert (
+        "c is not comparable: no request or judged document in common"
+        in baseline_sentences(with_baseline)[0]
+    )
+    assert "over the one pair" in baseline_sentences(with_baseline)[0]
+
+
+def test_tables_to_look_at_say_so():
+    pytest.importorskip("great_tables")
+    e = evaluated(MANY, missing="own")
+    assert comparison_table(e.comparisons).as_raw_html().count("not comparable") == 1
+    assert "?(n=3)" in mean_table(e).as_raw_html()
+
+
+def test_with_one_request_nothing_reads_as_significant():
+    e = evaluated({"a": [0.5], "b": [0.4], "c": [0.1]})
+    assert "0.4000?" in str(e.summary("all"))
+    assert "0.1000?" in str(e.summary("all"))
+    assert "? not tested against a run with *" in words(str(e.summary("all")))
+    assert "With one request, no test is possible." in e.markdown()
+
+
+def test_charts_mark_them_too():
+    pytest.importorskip("altair")
+    e = evaluated(MANY, missing="own")
+    chart = charts.significance_chart(e.comparisons, "AP", order=e.means)
+    kinds = {(r["run"], r["against"]): r["is"] for r in chart.data.values}
+    assert (kinds["a", "c"], kinds["c", "a"]) == ("not tested", "not tested")
+    assert "not tested" in json.dumps(chart.to_dict())
+    means = charts.mean_chart(e.means)
+    partial = {row["run"]: row["is_partial"] for row in means.data.values}
+    assert partial == {"a": True, "b": False, "c": True}
+    assert "hollow: over fewer requests" in json.dumps(means.to_dict())
+
+
+def test_charts_of_an_order_are_refused():
+    pytest.importorskip("altair")
+    e = evaluated(MANY)
+    said = "expected ranks of the runs"
+    for draw in (
+        lambda: charts.ordering_chart(e.orderings),
+        lambda: charts.significance_chart(e.comparisons, "AP", order=e.means),
+        lambda: charts.critical_difference_chart(e.comparisons, e.means, "AP"),
+    ):
+        with pytest.raises(lf.LexiframeError, match=said):
+            draw()
+    text = json.dumps(charts.mean_chart(e.means).to_dict())
+    assert "by name" in text
+    assert "no order by AP: the runs have different requests" in text
+    ranked = evaluated(MANY, missing="own")
+    with pytest.raises(lf.LexiframeError, match="found none of 'a' and 'c'"):
+        charts.critical_difference_chart(ranked.comparisons, ranked.means, "AP")
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "lexiframe", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "perquery.csv"
+    scores(GAPS, "AP").write_csv(path)
+    return path
+
+
+def test_the_command_line(file):
+    done = run("evaluate", "--scores", file)
+    assert done.returncode == 0
+    assert "no order by AP" in words(done.stdout)
+    assert run("evaluate", "--scores", file, "--format", "json").returncode == 0
+    done = run("evaluate", "--scores", file, "--missing", "zero")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0.4500*" in done.stdout
+    done = run("verdict", "--scores", file)
+    assert done.returncode == 1
+    assert "no order by AP" in words(done.stderr)
+    done = run("verdict", "--scores", file, "--missing", "own")
+    assert "too few for any conclusion by AP; A is first" in words(done.stdout)
+
+
+def test_compare_by_the_command_line(file):
+    def pairs(*arguments):
+        done = run("compare", "--scores", file, "--format", "json", *arguments)
+        assert done.returncode == 0, done.stderr
+        return {(row["run_a"], row["run_b"]): row["n"] for row in json.loads(done.stdout)}
+
+    assert pairs() == {("A", "B"): 1, ("A", "C"): 0, ("B", "C"): 1}
+    assert pairs("--missing", "zero") == {("A", "B"): 2, ("A", "C"): 2, ("B", "C"): 2}
+
+
+def test_missing_is_for_scores(tmp_path):
+    folder = lf.bundled("example")
+    done = run("evaluate", folder / "qrels.txt", folder / "runs", "--missing", "zero")
+    assert done.returncode == 2
+    assert "--missing is for --scores" in words(done.stderr.replace("│", ""))
+
+
+def test_what_to_do_is_an_option_in_the_terminal(lexiframe, tmp_path):
+    for run, values in {"A": {"q": 0.5}, "B": {"q": 0.2, "r": 0.3}}.items():
+        lines = [f"map\t{query}\t{value}\n" for query, value in values.items()]
+        (tmp_path / f"{run}.eval").write_text("".join(lines))
+    files = [tmp_path / f"{run}.eval" for run in "AB"]
+    found = lexiframe("evaluate", "--scores", *files)
+    assert "('A'), 1 value in all; means" in words(found.err)
+    said = words(found.out)
+    assert "say what to do by --missing common, zero or own" in said
+    assert "missing='" not in said
