@@ -165,7 +165,7 @@ class PairCube:
 
     @cached_property
     def _known(self) -> list[tuple[str, Pairs]]:
-        """What the iterator yields; it is kept, so that each measure is summed up only once."""
+        """The measures of the iterator, kept so that each is summed up only once."""
         found = []
         for measure, pairs in zip(self.measures, self.whole(), strict=True):
             known = ~np.isnan(pairs.values)

@@ -355,14 +355,6 @@ class Cells:
 
         ``weights`` are samples × units. With ``of_both`` only units count in which both runs have a
         result; otherwise a run without a result loses to a run that has one.
-
-        Examples
-        --------
-        >>> cells = Cells(pl.Series(["a", "b"]), np.array([[0.5, 0.75], [0.5, np.nan]]), 0.0)
-        >>> [of_pairs.item() for of_pairs in cells.leads(np.array([[1.5, 0.5]]))]
-        [-1.0, 2.0]
-        >>> [of_pairs.item() for of_pairs in cells.leads(np.array([[1.5, 0.5]]), of_both=True)]
-        [-1.5, 1.5]
         """
         n_runs, known = len(self.runs), ~np.isnan(self.values)
         lead = np.zeros((len(weights), n_runs, n_runs))
