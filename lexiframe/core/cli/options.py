@@ -304,7 +304,7 @@ A command that means something else by a name says so itself, in the type of its
 
 @dataclass(frozen=True)
 class Passed:
-    """Parameters of a function as options of a command, which gets those that were given.
+    """Parameters of a function as options of a command, which gets the given values.
 
     Attributes
     ----------
@@ -384,7 +384,7 @@ _OF_PYTHON = re.compile(r",? or ``\{.*?\}``|,? as for `.*?`|``| \(see the notes\
 
 
 def first_sentence(name: str, help: str) -> str:
-    """Return the help of an option; "As for `x`" stands for what the docstring of x says of it.
+    """Return the help of an option; "As for `x`" stands for the first sentence in the docstring of x.
 
     Examples
     --------
@@ -402,7 +402,7 @@ def first_sentence(name: str, help: str) -> str:
 
 @cache
 def _documented(function: str) -> dict[str, str]:
-    """Return what the docstring of a function says of each parameter, by its name."""
+    """Return the text on each parameter in the docstring of a function, by its name."""
     section = _SECTION.search(getdoc(resolve_name(function)) or "")
     entries = _ENTRY.findall(f"{section[1]}\n") if section else []
     return {name: " ".join(said.split()) for names, said in entries for name in names.split(", ")}

@@ -117,7 +117,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
 
 
 def _refuse_records(told: Mapping[str, Any]) -> None:
-    """Raise where what is told of sources, requests, grades and measures has another form."""
+    """Raise where sources, lacking requests, grades or facts of measures have another form."""
     for source in (one for which in ("runs", "qrels", "scores") for one in told.get(which, [])):
         if not _has_form([source.get(name) for name in _OF_SOURCES], [(str, _NOTHING)]):
             raise LexiframeError(f"expected a file and its sha256, found {source!r:.80}")

@@ -121,7 +121,7 @@ def _array_bytes(array: Any, times: np.ndarray, room: float) -> float:
 
 
 def _flat_bytes(array: Any, times: np.ndarray, size: float) -> float:
-    """Return the bytes of an array of texts or numbers, of which no row takes less than LEAST."""
+    """Return the bytes of an array of texts or numbers, at least ``size``."""
     kind, n = array.type, len(array)
     if any(is_of(kind) for is_of in _VIEWS):
         views = np.frombuffer(array.buffers()[1], np.int32)[4 * array.offset :][: 4 * n : 4]
