@@ -384,7 +384,7 @@ _OF_PYTHON = re.compile(r",? or ``\{.*?\}``|,? as for `.*?`|``| \(see the notes\
 
 
 def first_sentence(name: str, help: str) -> str:
-    """Return the help of an option; "As for `x`" stands for the first sentence in the docstring of x.
+    """Return the help of an option; "As for `x`" stands for the first sentence of x on the name.
 
     Examples
     --------
