@@ -13,13 +13,14 @@ from lexiframe.connect.checks.checks_of_scores import check_other, check_results
 from lexiframe.core.base import LexiframeError, Problem, ReadError, errors
 from lexiframe.core.cli.inputs import as_columns, as_grades
 from lexiframe.core.cli.messages import as_options
-from lexiframe.core.cli.options import AnyKind, Decimal, Format
+from lexiframe.core.cli.options import AnyKind, Decimal, Format, Passed
 from lexiframe.core.cli.output import print_table
 from lexiframe.core.io import (
     File,
     checks,
     data_sources,
     read_qrels,
+    read_runs,
     reading_options,
     scan_runs,
     warn_of_wider_lines,
@@ -27,10 +28,7 @@ from lexiframe.core.io import (
 from lexiframe.decide import leaderboards
 
 PANEL = "Files"
-EXAMPLES = (
-    "check runs/ qrels.txt votes.csv results/",
-    "check run.txt --as run --third score",
-)
+EXAMPLES = ("check runs/ qrels.txt votes.csv results/", "check run.txt --as run --third score")
 
 
 class _File(NamedTuple):
@@ -50,14 +48,11 @@ def check(
             "qrels, runs are checked against them.",
         ),
     ],
+    *,
     kind: AnyKind | None = None,
-    third: reading_options.Third | None = None,
-    better: reading_options.Better = "high",
-    ranked_by: reading_options.RankedBy | None = None,
-    header: bool = False,
+    how_read: Annotated[dict[str, Any], Passed(read_runs, "third better ranked_by header rows")],
     column: list[str] | None = None,
     decimal: Decimal = ".",
-    rows: str | None = None,
     grade: list[str] | None = None,
     format: Format = "table",
 ) -> None:
@@ -67,14 +62,7 @@ def check(
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
     options = reading_options.TextOptions(
-        third,
-        header,
-        decimal,
-        as_columns(column),
-        better,
-        rows,
-        as_grades(grade),
-        ranked_by=ranked_by,
+        decimal=decimal, columns=as_columns(column), grades=as_grades(grade), **how_read
     )
     results = {given: check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]

@@ -562,18 +562,11 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         )
     index = getattr(getattr(frame, "index", None), "names", [None])
     try:
-        if isinstance(frame, pa.RecordBatchReader):
-            frame = frame.read_all()
+        frame = frame.read_all() if isinstance(frame, pa.RecordBatchReader) else frame
         frame = _unique_names(frame, where, keep_twins=keep_twins)
         if any(name is not None for name in index):  # Polars drops the index of a pandas frame
             frame = frame.reset_index()
-        if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
-            frame = pa.Table.from_pandas(frame, preserve_index=False)
-        if isinstance(frame, pa.RecordBatch):  # `pa.table` would import pandas, in half a second
-            frame = pa.Table.from_batches([frame])
-        if isinstance(frame, pa.Table):
-            frame = _cast_wide_decimals(frame)
-        return pl.DataFrame(frame)
+        return pl.DataFrame(_without_wide_decimals(frame))
     except (LexiframeError, MemoryError):
         raise
     except _NO_COLUMNS as error:
@@ -586,6 +579,14 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             f"{where}: {type(frame).__name__} cannot be exported as Arrow "
             f"({type(error).__name__}: {one_line(error)}); give a table of PyArrow instead"
         ) from error
+
+
+def _without_wide_decimals(frame: Any) -> Any:
+    if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
+        frame = pa.Table.from_pandas(frame, preserve_index=False)
+    if isinstance(frame, pa.RecordBatch):  # `pa.table` would import pandas, in half a second
+        frame = pa.Table.from_batches([frame])
+    return _cast_wide_decimals(frame) if isinstance(frame, pa.Table) else frame
 
 
 def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:

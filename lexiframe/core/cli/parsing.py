@@ -156,7 +156,13 @@ class OneValueEach(TyperCommand):
 
         Examples keep their lines, which panels would break.
         """
+        from lexiframe.core.cli.options import first_sentence
+
         examples, rest = self.examples, []
+        for param in self.params:
+            vars(param)["help"] = first_sentence(
+                str(param.name), getattr(param, "help", None) or ""
+            )
         if any(param.hidden for param in self.params):  # type: ignore[attr-defined]
             self.help, *_ = str(self.help).split("\n\n")
             n = sum(isinstance(p, TyperOption) and p.expose_value for p in self.params)
@@ -261,16 +267,31 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
         if is_dataclass(kind):
             yield from _options(_declared_parameters(kind))
             continue
+        if passed := _passed(parameter):
+            yield from _options(passed.options())
+            continue
         info: Any = copy(OPTIONS.get(parameter.name))
         if get_origin(kind) is Annotated:  # the command itself says what the option is for
             kind, info = kind.__origin__, copy(kind.__metadata__[0])
+        if kind is bool and not info.param_decls:  # without --no-... beside it
+            info.param_decls = (f"--{parameter.name.replace('_', '-')}",)
         known = Annotated, (kind, info)
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
+
+
+def _passed(parameter: Parameter) -> Any:
+    """Return the function's parameters for which a parameter of a command stands; None if none."""
+    from lexiframe.core.cli.options import Passed
+
+    said = getattr(parameter.annotation, "__metadata__", ())
+    return next((one for one in said if isinstance(one, Passed)), None)
 
 
 def _built(parameter: Parameter, given: Mapping[str, Any]) -> Any:
     """Return the value of a parameter; a dataclass is built from the options of its fields."""
     kind = parameter.annotation
+    if passed := _passed(parameter):
+        return passed.given(given)
     if not is_dataclass(kind):
         return given[parameter.name]
     return kind(**{field.name: _built(field, given) for field in _declared_parameters(kind)})  # type: ignore[operator]

@@ -100,10 +100,6 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
     inference = dict(told["inference"])
     if lacking := sorted(_INFERENCE - {*inference}):
         raise LexiframeError(f"expected {', '.join(lacking)} in inference, found none")
-    sources = [one for which in ("runs", "qrels", "scores") for one in told.get(which, [])]
-    for source in sources:
-        if not _has_form([source.get(name) for name in _OF_SOURCES], [(str, _NOTHING)]):
-            raise LexiframeError(f"expected a file and its sha256, found {source!r:.80}")
     check_method("evaluate", inference.pop("ordering"), "order")
     tests = inference.pop("test")  # one of the user's own may have any name
     if not tests or not _has_form([tests] if isinstance(tests, str) else tests, [str]):
@@ -114,6 +110,14 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
     if "policies" in told:
         Policies(**{**told["policies"], "exclude": None})  # a checksum, which is not read
     missing_requests.check_missing("evaluate", told.get("missing"))
+    _refuse_records(told)
+
+
+def _refuse_records(told: Mapping[str, Any]) -> None:
+    """Raise where sources, lacking requests, grades or facts of measures have another form."""
+    for source in (one for which in ("runs", "qrels", "scores") for one in told.get(which, [])):
+        if not _has_form([source.get(name) for name in _OF_SOURCES], [(str, _NOTHING)]):
+            raise LexiframeError(f"expected a file and its sha256, found {source!r:.80}")
     for of_measure in told.get("lacking", {}).values():
         if not _has_form(of_measure.get("runs"), {str: int}) or "requests" not in of_measure:
             raise LexiframeError(f"expected the requests that runs lack, found {of_measure!r:.80}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -200,6 +200,44 @@ def parse_runs(
     return parts
 
 
+@dataclass
+class _Needed:
+    """A function from an opened table to the columns that are read, which keeps why they are."""
+
+    where: str
+    options: TextOptions
+    rank: bool
+    beside: bool
+    named_by: list[str] = field(default_factory=list)  # the column of runs, if it is read as it is
+    looked_at: list[str] = field(default_factory=list)  # our columns that are only looked at
+    left_out: list[str] = field(default_factory=list)
+    scored: dict[str, str] = field(default_factory=dict)  # of scores without ranks, by theirs
+
+    def __call__(self, opened: Opened) -> list[str] | None:
+        """Return the needed columns, and the columns that may distinguish several systems."""
+        try:
+            found = columns_of(opened.schema.names, schemas.RUNS, self.where, self.options.columns)
+        except LexiframeError:
+            return None
+        others = {*opened.schema.names} - {*found.values()}
+        if {"run", "replicate"} & {*found}:
+            others = {*filter(names_folds, others)}
+        unread = sorted(name for name in others if opened.has_few(name))
+        if self.beside:
+            unread += sorted({*numbers_in_doubt(opened, found)} - {*unread})
+        elif "rank" not in found:
+            names = [name for name in ("run", "query_id", "score") if name in found]
+            self.scored.update({found[name]: name for name in names})
+        is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
+        if is_needless and not self.rank and not batches_are_doubtful(found, opened.batches):
+            if unread:
+                self.looked_at.append("rank")
+            else:
+                self.left_out.append(found.pop("rank"))
+        self.named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
+        return [*found.values(), *unread]
+
+
 def _parts_of_file(
     form: Form,
     data: bytes,
@@ -213,49 +251,22 @@ def _parts_of_file(
 
     ``beside``: numbers that are not read may order the rows, which do not fall by the scores.
     """
-    named_by: list[str] = []  # the column of runs, if it is read as it is
-    looked_at: list[str] = []  # of our columns that are read only to be looked at
-    left_out: list[str] = []
-    scored: dict[str, str] = {}  # our names of the columns of scores without ranks, by theirs
-
-    def needed(opened: Opened) -> list[str] | None:
-        """Return the needed columns, and the columns that may distinguish several systems."""
-        try:
-            found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
-        except LexiframeError:
-            return None
-        others = {*opened.schema.names} - {*found.values()}
-        if {"run", "replicate"} & {*found}:
-            others = {*filter(names_folds, others)}
-        unread = sorted(name for name in others if opened.has_few(name))
-        if beside:
-            unread += sorted({*numbers_in_doubt(opened, found)} - {*unread})
-        elif "rank" not in found:
-            scored.update(
-                {found[name]: name for name in ("run", "query_id", "score") if name in found}
-            )
-        is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
-        if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
-            if unread:
-                looked_at.append("rank")
-            else:
-                left_out.append(found.pop("rank"))
-        named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
-        return [*found.values(), *unread]
-
+    needed = _Needed(source.where, options, rank, beside)
     read = read_columns(form, data, source.where, needed)
     if read is None:
         arrow = read_arrow(form, data, source.where)
         frame, schema = to_frame(arrow, "score", source.where, keep_twins=True), arrow.schema
     else:
         frame, schema = read
-        if "score" in scored.values() and not in_order(frame.select(*scored), scored):
+        if "score" in needed.scored.values() and not in_order(
+            frame.select(*needed.scored), needed.scored
+        ):
             return _parts_of_file(form, data, source, options, rank=rank, beside=True)
-        if name := _only_text(frame, named_by):
-            frame = frame.drop(named_by)
+        if name := _only_text(frame, needed.named_by):
+            frame = frame.drop(needed.named_by)
             source = source if source.is_given else replace(source, name=name)
     parts = parts_of_table(frame, source, options, names=schema.names)
-    if left_out and (
+    if needed.left_out and (
         may_begin_anew(parts[0].rows)
         if len(parts) == 1
         else may_be_one_ranking(rename_columns(frame, schemas.RUNS, source.where, options.columns))
@@ -264,9 +275,11 @@ def _parts_of_file(
         return [replace(part, rows=part.rows.drop("rank")) for part in parts]
     headers = provenance_of(schema).get("ir_metadata", {})
     if not rank and read is not None:  # it was read to tell several systems apart
-        parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
+        parts = [replace(part, rows=part.rows.drop(needed.looked_at)) for part in parts]
     return [
-        replace(part, header=headers.get(part.name), is_known=part.is_known or bool(named_by))
+        replace(
+            part, header=headers.get(part.name), is_known=part.is_known or bool(needed.named_by)
+        )
         for part in parts
     ]
 

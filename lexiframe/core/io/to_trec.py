@@ -109,11 +109,7 @@ def write_trec(
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
-        rows = _fit_for_text(coded.as_strings(load_qrels(frame).rows))
-        text = trec.text_of_qrels(rows) if form == "trec" else _tsv_of_qrels(rows)
-        if form == "trec":
-            _refuse_odd_beginning(text, rows, schemas.QRELS)
-        return [_write_text(text, path)]
+        return [_write_text(_text_of_qrels(frame, form), path)]
     if "score" not in frame.columns:
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
@@ -126,9 +122,8 @@ def write_trec(
         raise LexiframeError(
             f"{path}: {len(runs)} runs need a folder with a file for each; found a file"
         )
-    for name, _ in runs:
-        _refuse_name(name, is_folder=is_folder)
     for name, rows in runs:
+        _refuse_name(name, is_folder=is_folder)
         beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
         if form == "trec":
             _refuse_odd_beginning(beginning, rows, schemas.RUNS)
@@ -140,6 +135,15 @@ def write_trec(
         _write_text(_text_of_run(rows, name, headers.get(name, b""), form), places[name])
         for name, rows in runs
     ]
+
+
+def _text_of_qrels(frame: pl.DataFrame, form: str) -> bytes:
+    rows = _fit_for_text(coded.as_strings(load_qrels(frame).rows))
+    if form == "tsv":
+        return _tsv_of_qrels(rows)
+    text = trec.text_of_qrels(rows)
+    _refuse_odd_beginning(text, rows, schemas.QRELS)
+    return text
 
 
 def _text_of_run(rows: pl.DataFrame, name: str, header: bytes, form: str) -> bytes:

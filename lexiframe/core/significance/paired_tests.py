@@ -83,6 +83,8 @@ class PairedTest:
         `Moments` as well.
     draws
         Whether p = (1 + count) / (1 + trials), so that too few trials cannot reject.
+    needs_bounds
+        Whether the least and the greatest value of a measure have to be known.
     splits_ties
         Whether the option ``sign_ties`` is for it.
     shifted
@@ -100,6 +102,7 @@ class PairedTest:
     compares: Compared = MEANS
     of_sums: bool = False
     draws: bool = False
+    needs_bounds: bool = False
     splits_ties: bool = False
     shifted: Callable[[Any, np.ndarray, Options], Answers] | None = None
     interval: Callable[[Any, Options], tuple[np.ndarray, np.ndarray]] | None = None

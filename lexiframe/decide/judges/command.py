@@ -73,7 +73,7 @@ SomeRuns = Annotated[
 ]
 _SCORES = """Files have the scores of runs per request, people=FILE auto=FILE; no judgments, no
 runs. -m people=A -m auto=B compares measures of other names."""
-OfScores = Annotated[bool, option(INPUT, _SCORES, "--scores", rare=True)]
+OfScores = Annotated[bool, option(INPUT, _SCORES, rare=True)]
 
 
 @dataclass
@@ -187,10 +187,7 @@ Own = Annotated[
     list[str],
     option(STATISTICS, _OWN, metavar="NAME", rare=True, default_factory=list, show_default=False),
 ]
-Top = Annotated[
-    int | None,
-    option(STATISTICS, "Also correlate the first judge's K best runs.", metavar="K", rare=True),
-]
+Top = Annotated[int | None, option(STATISTICS, "As for `compare_judges`.", metavar="K", rare=True)]
 
 
 @dataclass

@@ -57,8 +57,8 @@ from lexiframe.study.audits.tested_families import compare_families
 from lexiframe.typing import RequestsLike
 
 Null = Literal["centred", "exchanged"]
-_ALL: tuple[Test, ...] = ("t", "sign", "wilcoxon", "randomization", "bootstrap")
-"""Those that need nothing to be known of a measure."""
+_ALL: Any = tuple(name for name, test in TESTS.items() if not test.needs_bounds)
+"""The tests that need nothing to be known of a measure."""
 
 
 @typed

@@ -105,13 +105,11 @@ def _array_bytes(array: Any, times: np.ndarray, room: float) -> float:
     size = float(times.sum()) * LEAST
     if any(is_of(kind) for is_of in _LISTS):
         offsets = array.offsets.to_numpy().astype(np.int64)
-        starts = offsets[:n]
-        ends = starts + array.sizes.to_numpy() if hasattr(array, "sizes") else offsets[1:]
-        values = array.values
-        steps = np.zeros(len(values) + 1)
-        np.add.at(steps, starts, times)
+        ends = offsets[:n] + array.sizes.to_numpy() if hasattr(array, "sizes") else offsets[1:]
+        steps = np.zeros(len(array.values) + 1)
+        np.add.at(steps, offsets[:n], times)
         np.subtract.at(steps, ends, times)
-        return size + _array_bytes(values, np.cumsum(steps)[:-1], room)
+        return size + _array_bytes(array.values, np.cumsum(steps)[:-1], room)
     if pa.types.is_fixed_size_list(kind):
         if n * kind.list_size * LEAST > room:
             return math.inf
@@ -119,6 +117,12 @@ def _array_bytes(array: Any, times: np.ndarray, room: float) -> float:
         return size + _array_bytes(values, np.repeat(times, kind.list_size), room)
     if pa.types.is_struct(kind):
         return size + sum(_array_bytes(field, times, room) for field in array.flatten())
+    return _flat_bytes(array, times, size)
+
+
+def _flat_bytes(array: Any, times: np.ndarray, size: float) -> float:
+    """Return the bytes of an array of texts or numbers, at least ``size``."""
+    kind, n = array.type, len(array)
     if any(is_of(kind) for is_of in _VIEWS):
         views = np.frombuffer(array.buffers()[1], np.int32)[4 * array.offset :][: 4 * n : 4]
         return size + float(times @ views)

@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, sums, unknown_name
-from lexiframe.core.pairwise.arrays.arrays import PairCube, Pairs, score_differences, square_of
+from lexiframe.core.pairwise.arrays.arrays import PairCube, score_differences
 from lexiframe.core.pairwise.arrays.few import Few
+from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
 """What of `Pairs` is added up over requests."""

@@ -92,6 +92,7 @@ TEST = PairedTest(
     "betting",
     "sequential test by betting",
     betting_test,
+    needs_bounds=True,
     shifted=betting_answers,
     interval=betting_interval,
 )

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
+from lexiframe import features
 from lexiframe.core.base import (
     LexiframeError,
     SchemaError,
@@ -20,7 +21,7 @@ from lexiframe.core.base import (
     typed,
 )
 from lexiframe.core.io import column_forms
-from lexiframe.core.significance import MEANS, own_tests, tests, tests_in_words
+from lexiframe.core.significance import MEANS, concluded_in_words, own_tests, tests, tests_in_words
 from lexiframe.core.views.sentences.coverage import rankings_in_words, told_of_each
 from lexiframe.core.views.sentences.gains import both_ways
 from lexiframe.core.views.sentences.lacking import (
@@ -37,7 +38,6 @@ from lexiframe.core.views.sentences.rows import (
     measures_by,
     smaller_said,
 )
-from lexiframe.core.views.sentences.tables import sentences_of
 from lexiframe.core.views.sentences.ties import add_ties
 from lexiframe.core.views.sentences.too_few import (
     IS_TESTED,
@@ -458,3 +458,22 @@ def _better_phrase(row: dict[str, Any]) -> str:
         f"The test compares {compared}, by which {better} significantly better than "
         f"{printed.listed(row['best'])}. "
     )
+
+
+_OF_THE_CORE = (
+    (schemas.CONCLUSIONS, concluded_in_words.conclusion_sentences),
+    (schemas.CONCLUSION_PAIRS, concluded_in_words.pair_sentences),
+)
+
+
+def sentences_of(table: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the verdict on a table of decisions, or None for any other table.
+
+    A table is recognised by its columns; attributes of groups may stand in front. The verdict is a
+    frame with a row for each sentence, whose last column is ``sentence``.
+    """
+    columns = {*table.columns}
+    for schema, in_words in (*_OF_THE_CORE, *features.verdicts()):
+        if {*schema.required} <= columns:
+            return in_words(table)
+    return None

@@ -52,8 +52,8 @@ def bradley_terry(
         What `read_preferences` returns or reads, such as a file; or stated preferences of one
         measure, which count ``n_judgments`` each.
     ties : {"half", "davidson"}
-        ``half``: a tie is half a win for each run. ``davidson``: ties have a probability of their
-        own, with the parameter ν; strengths are then on another scale.
+        A tie is half a win for each run (``half``), or has a probability of its own
+        (``davidson``). With its parameter ν strengths are on another scale.
     prior : float
         Each run gets so many comparisons with one imaginary run, half of them won. With it,
         strengths exist for all data.
