@@ -36,7 +36,7 @@ from lexiframe.core.io.score_forms.layouts import (
 )
 from lexiframe.core.io.score_forms.means_among_data import drop_summaries
 from lexiframe.core.io.score_forms.plain_data import are_records, frame_of_records, records_of_tool
-from lexiframe.core.io.score_forms.row_numbers import refuse_index
+from lexiframe.core.io.score_forms.row_numbers import place_index, warn_of_index
 from lexiframe.core.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.core.io.score_forms.text import PLACE, name_nested_columns, table_of_text
 from lexiframe.core.io.text.json_values import is_json
@@ -148,9 +148,8 @@ def read_scores(
     ReadError
         With file and line, for anything that cannot be read, and for a value that is not a number.
     SchemaError
-        For two values of the same run, request and measure; for columns that are missing or
-        ambiguous; and for those that may number the rows, as the index of pandas does, saved as a
-        column (``index``, ``Unnamed: 0``, ``__index_level_0__`` or without a name).
+        For two values of the same run, request and measure; and for columns that are missing or
+        ambiguous.
     TypeError
         For an array, which does not name its runs.
     LexiframeError
@@ -160,9 +159,12 @@ def read_scores(
     Warns
     -----
     LexiframeWarning
-        When columns of text beside those of scores were left out, or a file of MTEB 1.0 that names
-        no main score. When requests, collections or runs were left out because they are called
-        like summaries and sum the others up, as means do. When results
+        When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
+        ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
+        rows or repeats the requests; without a column of requests its ids are these. When columns
+        of text beside those of scores were left out, or a file of MTEB 1.0 that names no main
+        score. When requests,
+        collections or runs were left out because they sum the others up, as means do. When results
         of MTEB or lm-evaluation-harness are gaps because most runs have other splits, subsets or
         settings of a task. When
         a measure was left out because none of its values is a number, and when a mean over all
@@ -253,6 +255,7 @@ def load_scores(
         table = checked_collections(tables, origins, kept, wanted)
         warn_of_zeros(table)
         return Loaded(table, [], [file for of_one in files for file in of_one])
+    warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
@@ -296,8 +299,8 @@ def _load_source(
 
     if has_collections(whole):
         return whole, rows_of_collections(whole, given.measure or otherwise, kept), files
-    refuse_index(whole)
-    return whole, rows_of(whole, given.measure, otherwise), files
+    table_of_one = place_index(whole)
+    return table_of_one, rows_of(table_of_one, given.measure, otherwise), files
 
 
 def _columns_of(source: Source, four: FourColumns) -> tuple[pl.DataFrame, str]:

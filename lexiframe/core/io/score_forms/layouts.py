@@ -76,7 +76,8 @@ class ScoreTable:
     unit: str  # what error messages call a place in it: line, record or row
     name: str | None = None  # of the run, if the table does not name it
     is_given: bool = False  # whether the caller gave the name, which overrides the table's
-    texts: list[str] = field(default_factory=list)  # columns of text that were left out
+    left_out: tuple[str, ...] = ()  # columns that were no scores
+    texts: list[str] = field(default_factory=list)  # columns of text that were left out as well
     doubts: list[str] = field(default_factory=list)  # what else is to be warned of
 
     def at(self, place: int) -> str:

@@ -17,7 +17,7 @@ from lexiframe.core.io.score_forms.layouts import (
     said_answered,
     texts_among,
 )
-from lexiframe.core.io.score_forms.row_numbers import refuse_row_numbers
+from lexiframe.core.io.score_forms.row_numbers import drop_row_numbers
 from lexiframe.core.io.score_forms.text import PLACE
 
 _NAMES = ("run", "collection", "query_id", "measure", "replicate")
@@ -107,7 +107,7 @@ def _unpivot(
             f"each collection or run, found the columns "
             f"{', '.join(name for name in given.table.columns[:11] if name != PLACE)}{say}"
         )
-    refuse_row_numbers(given, cells)
+    cells = drop_row_numbers(given, cells)
     cells = drop_texts(given, cells, found)
     variable = "run" if "collection" in found else "collection"
     if variable == "run":
