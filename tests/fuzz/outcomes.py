@@ -13,7 +13,8 @@ import polars as pl
 import pyarrow as pa
 
 import lexiframe as lf
-from lexiframe.core.base.schemas import COLLECTION_SCORES, POSITIONS, PROBLEMS, QRELS, RUNS, SCORES
+from lexiframe.core.base.schemas import POSITIONS, PROBLEMS, QRELS, RUNS, SCORES
+from lexiframe.decide.leaderboards.schemas import COLLECTION_SCORES
 
 SECONDS = 20  # for one file of a few kilobytes, on a busy machine
 JUDGED = pl.DataFrame(

@@ -120,7 +120,7 @@ _COLUMNS = {
 _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
 
 
-def _table_schema(
+def table_schema(
     name: str, key: str, others: str, nullable: str = "", **types: pl.DataType
 ) -> TableSchema:
     """Describe a table by its key and its other columns, given as names with blanks between.
@@ -135,7 +135,7 @@ def _table_schema(
     return TableSchema(name, tuple(of_key), columns, optional, tuple(nullable.split()))
 
 
-def _table_per_value(column: str, table: TableSchema) -> TableSchema:
+def table_per_value(column: str, table: TableSchema) -> TableSchema:
     """Describe a table like ``table``, repeated for each value of a column."""
     name, key = f"{column}_{table.name}", (column, *table.key)
     columns = {column: _TYPES[column], **table.columns}
@@ -144,11 +144,11 @@ def _table_per_value(column: str, table: TableSchema) -> TableSchema:
 
 # A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
 # orderings they may be mid-ranks.
-RUNS = _table_schema(
+RUNS = table_schema(
     "runs", "run replicate? query_id doc_id", "score rank?", nullable="replicate doc_id", rank=INT
 )
-QRELS = _table_schema("qrels", "query_id iteration? doc_id", "relevance")
-POSITIONS = _table_schema(
+QRELS = table_schema("qrels", "query_id iteration? doc_id", "relevance")
+POSITIONS = table_schema(
     "positions",
     "run query_id doc_id",
     "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size? "
@@ -156,7 +156,7 @@ POSITIONS = _table_schema(
     nullable="doc_id",
     answered=BOOL,
 )
-SUBTOPIC_POSITIONS = _table_schema(
+SUBTOPIC_POSITIONS = table_schema(
     "subtopic_positions",
     "run query_id subtopic doc_id",
     "relevance position level n_relevant n_retrieved pool_size? rel? answered?",
@@ -166,115 +166,65 @@ SUBTOPIC_POSITIONS = _table_schema(
 # `answered` is false where a missing ranking became 0, and null where that is not known; in the
 # coverage it is a count.
 _OF_SCORES = "value smaller_is_better? answered?"
-SCORES = _table_schema("scores", "run query_id measure", _OF_SCORES, answered=BOOL)
-REPLICATED_SCORES = _table_schema(
+SCORES = table_schema("scores", "run query_id measure", _OF_SCORES, answered=BOOL)
+REPLICATED_SCORES = table_schema(
     "replicated_scores", "run replicate query_id measure", _OF_SCORES, answered=BOOL
 )
-AGGREGATES = _table_schema("aggregates", "run measure", "value how n")
-PROVIDER_EXPOSURE = _table_schema(
+AGGREGATES = table_schema("aggregates", "run measure", "value how n")
+PROVIDER_EXPOSURE = table_schema(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
 )
-PROVIDERS = _table_schema("providers", "doc_id provider", "")
-CATALOGUE = _table_schema("catalogue", "run measure", "value se ci_low ci_high n catalogue_share?")
-PREFERENCES = _table_schema(
+PROVIDERS = table_schema("providers", "doc_id provider", "")
+CATALOGUE = table_schema("catalogue", "run measure", "value se ci_low ci_high n catalogue_share?")
+PREFERENCES = table_schema(
     "preferences",
     "query_id run_a run_b measure",
     "preference deciding_level? n_judgments?",
 )
 # What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
 # `share` is there where someone says how sure the winner is: what run_a has of the judgment, 0..1.
-JUDGMENTS = _table_schema(
-    "judgments", "query_id run_a run_b judge? replicate?", "winner first? share?", nullable="judge"
-)
 # How often measures prefer the run that people prefer, over pairs of rankings of a request.
-CONCORDANCE = _table_schema(
-    "concordance", "measure", "n n_requests missing agree ties concordance ci_low ci_high"
-)
-CONCORDANCE_PAIRS = _table_schema(
-    "concordance_pairs",
-    "measure_a measure_b",
-    "n n_requests difference ci_low ci_high p_value p_adjusted reject",
-)
-CONCORDANCE_REQUESTS = _table_schema(
-    "concordance_requests", "measure query_id", "n agree ties concordance"
-)
-CONCORDANCE_BY_STRENGTH = _table_schema(
-    "concordance_by_strength",
-    "measure strength_above",
-    "strength_up_to n n_requests agree ties concordance ci_low ci_high",
-)
 # What the run that was shown first won; judge is null where all judges are taken together.
-POSITION_BIAS = _table_schema(
-    "position_bias",
-    "judge",
-    "n n_requests wins ties losses win_rate ci_low ci_high n_both_orders win_rate_both_orders "
-    "both_orders_low both_orders_high",
-    nullable="judge",
-)
-STRENGTHS = _table_schema(
-    "strengths",
-    "run",
-    "strength ci_low ci_high rank se n_judgments elo? elo_low? elo_high?",
-)
-STRENGTH_PAIRS = _table_schema(
-    "strength_pairs",
-    "run_a run_b",
-    "n_judgments wins ties losses observed_share expected_share residual difference "
-    "ci_low ci_high p_value p_adjusted p_a_wins p_a_low p_a_high p_b_wins",
-    wins=FLOAT,
-    ties=FLOAT,
-    losses=FLOAT,
-)
-STRENGTH_COVARIATES = _table_schema(
-    "strength_covariates", "covariate", "coefficient ci_low ci_high se p_value sd per_sd"
-)
-STRENGTHS_BY_GROUP = _table_schema(
-    "strengths_by_group",
-    "group run",
-    "strength ci_low ci_high rank se n_judgments n_requests difference difference_low "
-    "difference_high p_value",
-)
-NEXT_PAIRS = _table_schema("next_pairs", "place", "run_a run_b n_judgments p_a_wins fall variance")
-PAIR_REQUESTS = _table_schema(
+PAIR_REQUESTS = table_schema(
     "pair_requests",
     "measure query_id",
     "run_a run_b value_a value_b preference deciding_level",
 )
-REQUESTS = _table_schema(
+REQUESTS = table_schema(
     "requests",
     "measure query_id",
     "n mean sd min max tie_rate agreement run? value? mean_preference? better? worse? tied?",
 )
-WIN_RATES = _table_schema(
+WIN_RATES = table_schema(
     "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
 )
-REQUEST_WIN_RATES = _table_schema("request_win_rates", "measure query_id run", "win_rate")
-ORDERINGS = _table_schema("orderings", "measure method run", "value rank")
-MEANS = _table_schema("means", "run measure", "mean ci_low ci_high rank n")
-FACTS = _table_schema("facts", "measure", "kind smaller_is_better low high is_count")
-RANK_DISTRIBUTIONS = _table_schema("rank_distributions", "measure method run rank", "probability")
-ORDER_PROBABILITIES = _table_schema(
+REQUEST_WIN_RATES = table_schema("request_win_rates", "measure query_id run", "win_rate")
+ORDERINGS = table_schema("orderings", "measure method run", "value rank")
+MEANS = table_schema("means", "run measure", "mean ci_low ci_high rank n")
+FACTS = table_schema("facts", "measure", "kind smaller_is_better low high is_count")
+RANK_DISTRIBUTIONS = table_schema("rank_distributions", "measure method run rank", "probability")
+ORDER_PROBABILITIES = table_schema(
     "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"
 )
-CYCLES = _table_schema("cycles", "measure cycle run", "")
-CORRELATIONS = _table_schema(
+CYCLES = table_schema("cycles", "measure cycle run", "")
+CORRELATIONS = table_schema(
     "correlations",
     "method ordering_a ordering_b",
     "correlation p_value n ci_low? ci_high?",
 )
-GROUP_CORRELATIONS = _table_schema(
+GROUP_CORRELATIONS = table_schema(
     "group_correlations",
     "measure method group_a group_b",
     "correlation by_chance p_value n n_a n_b",
 )
-TIE_RATES = _table_schema("tie_rates", "measure", "n ties tie_rate")
-SIGN_AGREEMENT = _table_schema(
+TIE_RATES = table_schema("tie_rates", "measure", "n ties tie_rate")
+SIGN_AGREEMENT = table_schema(
     "sign_agreement",
     "measure_a measure_b",
     "n agree agreement n_systems systems_agree system_agreement agreement_low? agreement_high? "
     "system_agreement_low? system_agreement_high?",
 )
-COMPARISONS = _table_schema(
+COMPARISONS = table_schema(
     "comparisons",
     "measure test correction run_a run_b",
     # Polars prints the first and last four.
@@ -282,182 +232,76 @@ COMPARISONS = _table_schema(
     "least_p? least_p_adjusted? p_value p_adjusted reject test correction",
     level=FLOAT,  # that of a test, not of recall
 )
-AGAINST_BASELINE = _table_schema(
+AGAINST_BASELINE = table_schema(
     "against_baseline",
     "measure test correction run",
     "mean_difference ci_low ci_high n mean effect_size better worse tied p_value p_adjusted reject "
     "test correction",
 )
-GROUP_COMPARISONS = _table_schema(
+GROUP_COMPARISONS = table_schema(
     "group_comparisons",
     "measure test correction run_a run_b group_a group_b",
     "n_a n_b mean_difference_a mean_difference_b interaction ci_low ci_high statistic p_value "
     "p_adjusted reject reverses",
 )
-POWER = _table_schema("power", "measure test correction alpha", "n_pairs n_significant power")
-ASL_CURVE = _table_schema(
+POWER = table_schema("power", "measure test correction alpha", "n_pairs n_significant power")
+ASL_CURVE = table_schema(
     "asl_curve", "measure test correction place", "share p_value p_adjusted run_a run_b"
 )
-SMALLEST_DIFFERENCES = _table_schema(
+SMALLEST_DIFFERENCES = table_schema(
     "smallest_differences",
     "measure test correction alpha",
     "n_pairs n_significant smallest_significant largest_not_significant run_a run_b",
 )
-SWAP_RATES = _table_schema(
+SWAP_RATES = table_schema(
     "swap_rates", "measure", "n_pairs splits half swap_rate tie_rate swap_rate_sd"
 )
-SWAP_CURVE = _table_schema("swap_curve", "measure difference_low", "difference_high n swap_rate")
-REQUIRED_REQUESTS = _table_schema(
+SWAP_CURVE = table_schema("swap_curve", "measure difference_low", "difference_high n swap_rate")
+REQUIRED_REQUESTS = table_schema(
     "required_requests",
     "measure run_a run_b how",
     "n mean_difference effect_size how required power_at_n",
 )
-REQUIRED_BY_QUESTION = _table_schema(
+REQUIRED_BY_QUESTION = table_schema(
     "required_by_question",
     "measure run_a run_b how question",
     "question n mean_difference margin effect_size how required power_at_n",
 )
-POWER_CURVE = _table_schema("power_curve", "measure run_a run_b n_requests", "power")
+POWER_CURVE = table_schema("power_curve", "measure run_a run_b n_requests", "power")
 # Decisions. Of two judges, the first is the one that was given first.
-EQUIVALENCES = _table_schema(
-    "equivalences",
-    "measure test correction run_a run_b",
-    "mean_difference ci_low ci_high n p_not_worse_a p_not_worse_b p_equivalent p_better "
-    "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted trivial "
-    "p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted level? margin conclusion test correction",
-    level=FLOAT,
-)
-GATES = _table_schema(
-    "gates",
-    "measure candidate",
-    "outcome why mean_difference margin ci_low ci_high p_value p_adjusted p_opposite "
-    "p_opposite_adjusted n required baseline candidate requests? baseline_answered? "
-    "candidate_answered? baseline_judged_at_10? candidate_judged_at_10? level? order? seed? "
-    "n_planned? require test correction alpha",
-    level=FLOAT,
-)
-GATE_CURVES = _table_schema(
-    "gate_curves",
-    "measure case n_requests",
-    "test mean_difference pass_rate pass_low pass_high fail_rate disagree trials",
-)
-CONFIDENCE_SEQUENCES = _table_schema(
-    "confidence_sequences",
-    "measure n_requests",
-    "mean_difference ci_low ci_high alpha n_planned",
-)
-COMPONENTS = _table_schema("components", "measure source", "variance raw? df? share?")
-GENERALISABILITY = _table_schema(
+GENERALISABILITY = table_schema(
     "generalisability",
     "measure n_requests n_replicates",
     "generalisability dependability",
 )
 _POWERED = "mean ci_low ci_high weight n n_model effective_n people_mean people_low people_high "
 _POWERED += "model_mean"
-POWERED_MEANS = _table_schema("powered_means", "run measure", _POWERED)
-POWERED_DIFFERENCES = _table_schema("powered_differences", "run_a run_b measure", _POWERED)
-INCLUSION = _table_schema("inclusion", "query_id", "probability")
-_NEEDED = "correlation sd n n_requests people_alone"
-JUDGMENTS_NEEDED = _table_schema("judgments_needed", "run measure judge", _NEEDED)
-JUDGMENTS_NEEDED_OF_PAIRS = _table_schema(
-    "judgments_needed_of_pairs", "run_a run_b measure judge", _NEEDED
-)
-JUDGE_AGREEMENT = _table_schema(
-    "judge_agreement",
-    "judge_a judge_b",
-    "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
-    "mean_difference unit?",
-)
+POWERED_MEANS = table_schema("powered_means", "run measure", _POWERED)
+POWERED_DIFFERENCES = table_schema("powered_differences", "run_a run_b measure", _POWERED)
 # Judges of preferences: of every two, and of each beside all others (null: all together).
-STATED_AGREEMENT = _table_schema(
-    "stated_agreement",
-    "judge_a judge_b",
-    "n only_a only_b agreement opposite kappa kappa_linear alpha_nominal alpha mean_difference",
-)
-JUDGE_CONSISTENCY = _table_schema(
-    "judge_consistency",
-    "judge",
-    "n n_shared n_requests agreement others difference ci_low ci_high p_value p_adjusted reject "
-    "alpha_nominal alpha n_triples n_circular circular by_chance",
-    nullable="judge",
-)
-JUDGE_CONFUSION = _table_schema(
-    "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a unit?"
-)
-JUDGES = _table_schema("judges", "judge", "requests missing without_relevant judged compared")
-JUDGE_ORDERINGS = _table_per_value("judge", ORDERINGS)
-JUDGE_CORRELATIONS = _table_schema(
-    "judge_correlations",
-    "measure method judge_a judge_b",
-    "correlation n ci_low ci_high",
-)
-RANK_SHIFTS = _table_schema(
-    "rank_shifts",
-    "measure method judge_a judge_b run",
-    "value_a value_b rank_a rank_b shift",
-)
-JUDGE_COMPARISONS = _table_per_value("judge", COMPARISONS)
 # What a judge's scores lack and another judge's have: a run, a request (run is null), or one score.
-LEFT_OUT = _table_schema("left_out", "judge measure run query_id", "", nullable="run query_id")
-OWN_FAMILY = _table_schema(
-    "own_family",
-    "judge? measure",
-    "family n_own n_other bias se ci_low ci_high p_value p_adjusted slope extrapolated reason",
-)
-CONCLUSIONS = _table_schema(
+CONCLUSIONS = table_schema(
     "conclusions",
     "name_a name_b measure test correction",
     "n_pairs AA AD MA MD PA PD TIE tau only_a only_b",
 )
-CONCLUSION_PAIRS = _table_schema(
+CONCLUSION_PAIRS = table_schema(
     "conclusion_pairs",
     "name_a name_b measure test correction run_a run_b",
     "category changes_side mean_difference_a mean_difference_b p_adjusted_a p_adjusted_b "
     "reject_a reject_b",
 )
-UNJUDGED = _table_schema(
+UNJUDGED = table_schema(
     "unjudged",
     "query_id doc_id",
     "n_runs best_position weight share cumulated_share",
 )
-HOLE_VALUES = _table_schema(
-    "hole_values",
-    "run measure",
-    "value mean ci_low ci_high draws_low draws_high naive_low naive_high factor rank rank_low "
-    "rank_high holes",
-)
-HOLE_PAIRS = _table_schema(
-    "hole_pairs",
-    "measure run_a run_b",
-    "n mean_preference mean ci_low ci_high draws_low draws_high factor share share_widened reject "
-    "share_reject",
-)
-HOLE_CALIBRATION = _table_schema(
-    "hole_calibration",
-    "run measure",
-    "holes value value_without mean draws_low draws_high inside_before needed factor ci_low "
-    "ci_high inside naive_low naive_high",
-)
-OVERLAP = _table_schema("overlap", "query_id run_a run_b measure", "value")
-CONTRASTING = _table_schema(
-    "contrasting",
-    "query_id place",
-    "run_a run_b measure value doc_a position_in_b in_top_b relevance_a? doc_b position_in_a "
-    "in_top_a relevance_b?",
-)
-AUDITS = _table_schema(
-    "audits",
-    "measure test correction null n_runs n_requests",
-    "alpha error_rate error_se error_low error_high trials power power_se power_low power_high "
-    "n_differ type_iii type_iii_se type_iii_low type_iii_high n_significant n_pairs n",
-)
-VERDICT = _table_schema(
+VERDICT = table_schema(
     "verdict",
     "measure test correction",
     "best not_worse untested favoured n_pairs n_significant n too_few sentence",
 )
-COVERAGE = _table_schema(
+COVERAGE = table_schema(
     "coverage",
     "run",
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
@@ -465,57 +309,7 @@ COVERAGE = _table_schema(
     "nDCG@10_min nDCG@10_max negative? one_score? own_first?",
 )
 # Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
-_RANKS: dict[str, Any] = dict.fromkeys(
-    ("rank", "rank_low", "rank_high", "rank_low_each", "rank_high_each"), INT
-)
-COLLECTION_SCORES = _table_schema("collection_scores", "run collection", "value")
-COLLECTION_RANKING = _table_schema(
-    "ranking",
-    "rule run",
-    "value ci_low ci_high rank rank_low rank_high rank_low_each rank_high_each n_collections "
-    "incomplete",
-    **_RANKS,
-)
-COLLECTION_GAPS = _table_schema("gaps", "run collection", "n_collections n_runs how")
-COLLECTION_COMPARISONS = _table_schema(
-    "collection_comparisons",
-    "rule test correction run_a run_b",
-    "n df mean_difference ci_low ci_high statistic p_value p_adjusted reject",
-    df=FLOAT,
-)
-NEIGHBOURS = _table_schema(
-    "neighbours",
-    "rule place",
-    "run_a run_b value_difference mean_difference ci_low ci_high p_value reject share_in_order",
-)
-RANK_PERCENTILES = _table_schema(
-    "rank_percentiles",
-    "rule run",
-    "rank percentile_low percentile_high share_first",
-    rank=INT,
-    percentile_low=INT,
-    percentile_high=INT,
-)
-COLLECTION_WEIGHTS = _table_schema("collection_weights", "collection", "group weight share n_runs")
-LEAVE_ONE_OUT = _table_schema(
-    "leave_one_out",
-    "rule collection",
-    "tau run rank rank_without first first_changes",
-    rank=INT,
-    rank_without=INT,
-    first=pl.List(pl.String),
-)
-COLLECTION_CORRELATIONS = _table_schema(
-    "collection_correlations", "collection_a collection_b", "tau n"
-)
-RULE_CORRELATIONS = _table_schema(
-    "rule_correlations", "rule_a rule_b", "tau run rank_a rank_b", rank_a=INT, rank_b=INT
-)
-SMALLEST_SET = _table_schema(
-    "smallest_set", "n_collections", "collection tau tau_sd random random_low random_high"
-)
-CONNECTED_PARTS = _table_schema("connected_parts", "part kind name", "")
-PROBLEMS = _table_schema("problems", "file line problem expected found", "advice", nullable="line")
+PROBLEMS = table_schema("problems", "file line problem expected found", "advice", nullable="line")
 
 
 _NO_COLUMNS = (

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, progress, resampling, schemas, typed
+from lexiframe.core.base import LexiframeError, progress, resampling, typed
 from lexiframe.core.pairwise import PairsLike
 from lexiframe.core.significance.bets import Bets, BoundsLike, intervals_after
 from lexiframe.core.significance.differences import cube_of
 from lexiframe.decide.gates.gate_tables import margins_by_name, rows_of_two_runs
+from lexiframe.decide.gates.schemas import CONFIDENCE_SEQUENCES
 
 
 @typed
@@ -107,4 +108,4 @@ def confidence_sequence(
                           "ci_high": high}).with_columns(measure=pl.lit(str(measure)))
         )  # fmt: skip
     table = pl.concat(rows).with_columns(alpha=pl.lit(alpha), n_planned=pl.lit(n_planned, pl.Int64))
-    return schemas.CONFIDENCE_SEQUENCES.arranged(table)
+    return CONFIDENCE_SEQUENCES.arranged(table)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import progress, resampling, schemas, typed
+from lexiframe.core.base import progress, resampling, typed
 from lexiframe.core.pairwise import PairsLike
 from lexiframe.core.significance.arguments import checked_sizes
 from lexiframe.core.significance.bets import Bets, BoundsLike
@@ -20,6 +20,7 @@ from lexiframe.decide.gates.deciding import check_gate, decided
 from lexiframe.decide.gates.gate_rules import Require
 from lexiframe.decide.gates.gate_tables import margins_by_name, rows_of_two_runs
 from lexiframe.decide.gates.gate_tests import chosen_test
+from lexiframe.decide.gates.schemas import GATE_CURVES
 
 CASES = {
     "better by the margin": 1.0,
@@ -125,7 +126,7 @@ def gate_curve(
             drawn = _Trials(x, size, trials, seed, name, options, delta)
             outcomes = [drawn.outcomes(shift, require, which) for which in (0, 1)]
             rows.append(_curve_row(measure, case, size, name, shift, outcomes, trials))
-    return pl.DataFrame(rows, schemas.GATE_CURVES.columns)
+    return pl.DataFrame(rows, GATE_CURVES.columns)
 
 
 @dataclass(frozen=True)

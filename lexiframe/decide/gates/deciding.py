@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, check_choice, resampling, schemas, sums, typed
+from lexiframe.core.base import LexiframeError, check_choice, resampling, sums, typed
 from lexiframe.core.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.core.significance.bets import Bets, BoundsLike, Order
 from lexiframe.core.significance.clusters import clusters_of, group_attributes
@@ -47,6 +47,7 @@ from lexiframe.decide.gates.gate_tests import (
     fewest_ties,
     usual_correction,
 )
+from lexiframe.decide.gates.schemas import GATES
 from lexiframe.decide.gates.unchanged import sameness, settled
 from lexiframe.study.replicates import mean_of_replicates
 from lexiframe.typing import Frame, RequestsLike
@@ -266,7 +267,7 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     bets = Bets.check("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
     names = grouping.names_of(group_attributes(requests, by, cluster), by)
-    grouping.refuse_taken(names, schemas.GATES.columns)
+    grouping.refuse_taken(names, GATES.columns)
     of_each = {name: rows_of_two_runs(given, baseline, name) for name in candidates}
     unfit = {"cluster": cluster, "replicates": replicates, "model": model}
     reached = None if ranked is None else ranked.catalogue
@@ -312,7 +313,7 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
     level = alpha / (1 if corrected == "none" else table.height)
     table = _add_reasons(table, rule.claim, level, power, bets, of_scores=of_scores)
-    return Decision.whole(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))
+    return Decision.whole(GATES.arranged(_add_bets(table, bets, seed), groups))
 
 
 def _refuse_runs(baseline: str, candidates: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from lexiframe.core.views.charts.marks import confidence, dots, lines_of, lines_
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
+from lexiframe.decide.gates.schemas import CONFIDENCE_SEQUENCES, GATE_CURVES
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def gate_curve_chart(curve: Frame) -> alt.FacetChart:
     [9, 99]
     """
     draw = altair()
-    rows = rows_of(curve, schemas.GATE_CURVES, "gate_curve_chart")
+    rows = rows_of(curve, GATE_CURVES, "gate_curve_chart")
     colour, shape = lines_of("case", rows["case"].unique(maintain_order=True))
     x = draw.X("n_requests:Q", title="requests").scale(type="log", nice=False, padding=10)
     x = x.axis(values=rows["n_requests"].unique().sort().to_list(), grid=False)
@@ -243,7 +244,7 @@ def sequence_chart(table: Frame) -> alt.FacetChart:
     [20, 40, 60]
     """
     draw = altair()
-    rows = rows_of(table, schemas.CONFIDENCE_SEQUENCES, "sequence_chart")
+    rows = rows_of(table, CONFIDENCE_SEQUENCES, "sequence_chart")
     x = draw.X("n_requests:Q", title="requests").axis(grid=False)
     y = {"title": "mean difference"}
     numbers = [(name, said, ".4f") for name, said in _OF_SEQUENCE.items()]

@@ -35,6 +35,7 @@ from lexiframe.core.significance.replicates.designs import Replicates, Seeds, av
 from lexiframe.core.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
 from lexiframe.core.significance.too_few_requests import warn_of_few_requests
 from lexiframe.decide.gates.gate_evidence import add_directions
+from lexiframe.decide.gates.schemas import EQUIVALENCES
 from lexiframe.study.replicates import algorithm_answers, mean_of_replicates
 from lexiframe.typing import RequestsLike
 
@@ -200,7 +201,7 @@ def equivalence(
         total = n_comparisons(s_or_d, baseline, requests, by) if family == "all" else None
         options = replace(options, bets=bets.share_in_family(total, corrections))
     grouping.refuse_taken(
-        grouping.names_of(group_attributes(requests, by, cluster), by), schemas.EQUIVALENCES.columns
+        grouping.names_of(group_attributes(requests, by, cluster), by), EQUIVALENCES.columns
     )
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
@@ -228,9 +229,7 @@ def equivalence(
     table = table.with_columns(
         conclusion=_conclusion(alpha), trivial=_below("equivalent", alpha) & _below("better", alpha)
     )
-    return schemas.EQUIVALENCES.arranged(
-        table if "betting" in tests else table.drop("level"), groups
-    )
+    return EQUIVALENCES.arranged(table if "betting" in tests else table.drop("level"), groups)
 
 
 def _directed(given: Any, smaller: Sequence[str], larger: Sequence[str]) -> Any:
@@ -255,7 +254,7 @@ _KINDS = (
 _CORRECTED = ("correction", "conclusion", "trivial")
 UNCORRECTED = {
     name: dtype
-    for name, dtype in schemas.EQUIVALENCES.columns.items()
+    for name, dtype in EQUIVALENCES.columns.items()
     if name not in _CORRECTED and not name.endswith("_adjusted")
 }
 UNCORRECTED |= {"least_p": schemas.FLOAT}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import schemas, typed
+from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER, rows_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
@@ -16,6 +16,7 @@ from lexiframe.core.views.charts.names import MOST, shortened
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import pairs_text, requests_text, spoken, tested
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
+from lexiframe.decide.gates.schemas import EQUIVALENCES
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def equivalence_chart(
     draw, called = altair(), "equivalence_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
     pairs = refuse_gaps(
-        rows_of(e, schemas.EQUIVALENCES, called, ["run_a", "run_b"], **chosen),
+        rows_of(e, EQUIVALENCES, called, ["run_a", "run_b"], **chosen),
         called,
         "margin",
         "n",

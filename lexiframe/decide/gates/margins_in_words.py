@@ -8,6 +8,7 @@ import polars as pl
 
 from lexiframe.core.base import printed, schemas
 from lexiframe.core.significance.tests_in_words import test_and_correction
+from lexiframe.decide.gates.schemas import EQUIVALENCES
 
 
 def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
@@ -16,7 +17,7 @@ def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
     With a baseline, which is run_b of every pair, the runs of each conclusion are named.
     """
     key = ("measure", "test", "correction")
-    return printed.sentence_of_each(table, schemas.EQUIVALENCES, key, _equivalent)
+    return printed.sentence_of_each(table, EQUIVALENCES, key, _equivalent)
 
 
 def _equivalent(part: pl.DataFrame, of_group: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import schemas, typed
+from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import names_axis
 from lexiframe.core.views.charts.colours import COLOURS, SHARES
 from lexiframe.core.views.charts.columns import tooltip
@@ -16,6 +16,7 @@ from lexiframe.core.views.charts.marks import numbers
 from lexiframe.core.views.charts.orderings import lines_of_ranks
 from lexiframe.core.views.charts.tables import chosen, rows_of
 from lexiframe.core.views.charts.texts import spoken
+from lexiframe.decide.judges.schemas import JUDGE_CONFUSION, RANK_SHIFTS
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def judge_confusion_chart(
     """
     draw, called = altair(), "judge_confusion_chart"
     only = {"judge_a": judge_a, "judge_b": judge_b}
-    rows = rows_of(table, schemas.JUDGE_CONFUSION, called, ["relevance_a", "relevance_b"], **only)
+    rows = rows_of(table, JUDGE_CONFUSION, called, ["relevance_a", "relevance_b"], **only)
     a, b = rows["judge_a"][0], rows["judge_b"][0]
     grades = rows["relevance_a"].unique().sort().to_list()
     by_a, by_b = spoken(f"grade by {a}"), spoken(f"grade by {b}")
@@ -140,7 +141,7 @@ def rank_shift_chart(
     """
     called = "rank_shift_chart"
     only = {"measure": measure, "judge_a": judge_a, "judge_b": judge_b}
-    shifts = rows_of(table, schemas.RANK_SHIFTS, called, ["run"], **only)
+    shifts = rows_of(table, RANK_SHIFTS, called, ["run"], **only)
     judges = [shifts["judge_a"][0], shifts["judge_b"][0]]
     known = shifts["run"].sort().to_list()
     named = _movers(shifts) if highlight is None else chosen("run", highlight, known)

@@ -38,6 +38,7 @@ from lexiframe.decide.judges.judge_tables import (
 from lexiframe.decide.judges.judged_scores import read_judged_scores, same_cells
 from lexiframe.decide.judges.judged_statements import share_answers
 from lexiframe.decide.judges.judges import judge_agreement
+from lexiframe.decide.judges.schemas import JUDGE_AGREEMENT, JUDGE_COMPARISONS
 from lexiframe.decide.judges.trust_in_words import FOUND, found_by_judges, trust_sentences
 from lexiframe.typing import BaselineLike, JudgesLike, MeasureLike, QrelsLike, RequestsLike
 
@@ -314,7 +315,7 @@ def compare_judges(
         orderings=orderings,
         correlations=correlations_of(judged, method, how, groups, top),
         rank_shifts=shifts_of(orderings, [*judged], names),
-        comparisons=schemas.JUDGE_COMPARISONS.arranged(pl.concat(of_judge), names),
+        comparisons=JUDGE_COMPARISONS.arranged(pl.concat(of_judge), names),
         conclusions=conclusions(comparisons, by=names),
         conclusion_pairs=conclusion_pairs(comparisons, by=names),
         _asked=next(iter(judged.values())).asked,
@@ -364,7 +365,7 @@ def _judged_scores(
     if are_answers and share_answers(judges):
         agreement = judge_agreement(judges, **groups)
     else:
-        columns = {"query_id": schemas.STR, **schemas.JUDGE_AGREEMENT.required}
+        columns = {"query_id": schemas.STR, **JUDGE_AGREEMENT.required}
         agreement = add_attributes(pl.DataFrame(schema=columns), groups).drop("query_id")
     of_judges = scored_requests(read, first["query_id"].n_unique())
     left_out = add_attributes(left_out, groups)

@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.core.base import resampling, schemas, sums, typed
 from lexiframe.decide.judges.agreement_coefficients import alpha_of
 from lexiframe.decide.judges.circular import BY_CHANCE, triples
+from lexiframe.decide.judges.schemas import JUDGE_CONSISTENCY
 from lexiframe.decide.judges.verdicts import Verdicts, verdicts_of
 from lexiframe.decide.votes import Ratios
 from lexiframe.decide.votes import stated as stated_preferences
@@ -89,7 +90,7 @@ def judge_consistency(
         n_triples=n_triples, n_circular=n_circular, by_chance=pl.lit(BY_CHANCE),
         circular=sums.ratio(n_circular, np.where(n_triples > 0, n_triples, np.nan)),
     )  # fmt: skip
-    return schemas.JUDGE_CONSISTENCY.arranged(table.with_columns(pl.col("circular").fill_nan(None)))
+    return JUDGE_CONSISTENCY.arranged(table.with_columns(pl.col("circular").fill_nan(None)))
 
 
 def _others_agreement(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:
@@ -126,7 +127,7 @@ def _others_agreement(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:
         "reject": False,
     }  # fmt: skip
     columns = {c: np.append(every.get(c, np.nan), x) for c, x in each.items()}
-    types = {c: schemas.JUDGE_CONSISTENCY.columns[c] for c in ("judge", *columns)}
+    types = {c: JUDGE_CONSISTENCY.columns[c] for c in ("judge", *columns)}
     return schemas.table_of(types, len(whole) + 1, {"judge": [None, *found.judges], **columns})
 
 

@@ -15,6 +15,13 @@ from lexiframe.core.metrics import Metric
 from lexiframe.core.orderings import correlate_samples, order_runs, rules
 from lexiframe.core.pairwise import Measure, PairCube, grouping, measured, pairs
 from lexiframe.core.projection import Policies
+from lexiframe.decide.judges.schemas import (
+    JUDGE_CORRELATIONS,
+    JUDGE_ORDERINGS,
+    JUDGES,
+    LEFT_OUT,
+    RANK_SHIFTS,
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ def compared_requests(
          judges[name].height, len(compared))
         for name, queries in asked.items()
     ]  # fmt: skip
-    table = pl.DataFrame(rows, schema=schemas.JUDGES.columns, orient="row").sort("judge")
+    table = pl.DataFrame(rows, schema=JUDGES.columns, orient="row").sort("judge")
     _say_what_is_left_out(everywhere, compared, judges)
     is_compared = pl.col("query_id").is_in(compared.implode())
     lacking = [
@@ -76,7 +83,7 @@ def compared_requests(
     ]
     left_out = pl.DataFrame(lacking, {"judge": schemas.STR, "query_id": schemas.STR}, orient="row")
     left_out = left_out.with_columns(pl.lit(None, schemas.STR).alias(n) for n in ("measure", "run"))
-    left_out = schemas.LEFT_OUT.arranged(left_out)
+    left_out = LEFT_OUT.arranged(left_out)
     return {judge: q.filter(is_compared) for judge, q in judges.items()}, table, left_out
 
 
@@ -85,7 +92,7 @@ def scored_requests(judges: Mapping[str, pl.DataFrame], compared: int) -> pl.Dat
     asked = {name: s["query_id"].n_unique() for name, s in judges.items()}
     everywhere = pl.concat([s["query_id"] for s in judges.values()]).n_unique()
     rows = [(name, n, everywhere - n, None, None, compared) for name, n in asked.items()]
-    return pl.DataFrame(rows, schema=schemas.JUDGES.columns, orient="row").sort("judge")
+    return pl.DataFrame(rows, schema=JUDGES.columns, orient="row").sort("judge")
 
 
 def add_attributes(table: pl.DataFrame, groups: Mapping[str, Any]) -> pl.DataFrame:
@@ -137,7 +144,7 @@ def orderings_of(
             if table.height:
                 o = order_runs(table, method, missing=missing, **groups)  # type: ignore[arg-type]
                 frames.append(o.with_columns(judge=pl.lit(judge)))
-    columns = [*by, *schemas.JUDGE_ORDERINGS.columns]
+    columns = [*by, *JUDGE_ORDERINGS.columns]
     return pl.concat(frames).select(columns).sort(*by, "judge", "measure", "method", "rank", "run")
 
 
@@ -172,7 +179,7 @@ def correlations_of(
         judge_a=pl.when(is_turned).then(b).otherwise(a),
         judge_b=pl.when(is_turned).then(a).otherwise(b),
     )
-    return schemas.JUDGE_CORRELATIONS.arranged(table, groups.get("by", ()))
+    return JUDGE_CORRELATIONS.arranged(table, groups.get("by", ()))
 
 
 def _correlated(
@@ -209,4 +216,4 @@ def shifts_of(orderings: pl.DataFrame, judges: Sequence[str], by: Sequence[str])
         )
         for a, b in combinations(judges, 2)
     ]
-    return schemas.RANK_SHIFTS.arranged(pl.concat(frames), by)
+    return RANK_SHIFTS.arranged(pl.concat(frames), by)

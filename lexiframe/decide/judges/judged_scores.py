@@ -7,10 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, n_and_first, printed, schemas, unknown_name, warn
+from lexiframe.core.base import LexiframeError, n_and_first, printed, unknown_name, warn
 from lexiframe.core.io import per_request_scores, score_forms
 from lexiframe.core.metrics import as_list, derived
 from lexiframe.core.pairwise import arrays
+from lexiframe.decide.judges.schemas import LEFT_OUT
 
 _CELL = ["measure", "run", "query_id"]
 
@@ -123,7 +124,7 @@ def _left_out(every: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
         on = ["judge", "measure", name]
         parts.append(rest.join(every, on=on, how="anti").select(on).unique())
         rest = rest.join(every, on=on, how="semi")
-    return schemas.LEFT_OUT.arranged(pl.concat([rest, *parts], how="diagonal"))
+    return LEFT_OUT.arranged(pl.concat([rest, *parts], how="diagonal"))
 
 
 def _say_what_is_left_out(called: str, left_out: pl.DataFrame) -> None:

@@ -22,6 +22,7 @@ from lexiframe.decide.judges.agreement_coefficients import (
 )
 from lexiframe.decide.judges.graded_items import read_judges, side_by_side
 from lexiframe.decide.judges.judged_statements import are_statements, judges_apart, read_statements
+from lexiframe.decide.judges.schemas import JUDGE_AGREEMENT, JUDGE_CONFUSION
 from lexiframe.decide.judges.stated_agreement import stated_agreement
 from lexiframe.decide.votes import stated
 from lexiframe.typing import Frame, JudgesLike, RequestsLike
@@ -204,8 +205,8 @@ def _judge_pairs(
 
 def _judge_pairs_table(items: pl.DataFrame, names: list[str], rel: float | None) -> pl.DataFrame:
     rows = [(a, b, *_pair_values(x, y, rel)) for a, b, x, y in _judge_pairs(items, names)]
-    table = pl.DataFrame(rows, schema=schemas.JUDGE_AGREEMENT.required, orient="row")
-    return table.with_columns(pl.selectors.float().fill_nan(None)).sort(schemas.JUDGE_AGREEMENT.key)
+    table = pl.DataFrame(rows, schema=JUDGE_AGREEMENT.required, orient="row")
+    return table.with_columns(pl.selectors.float().fill_nan(None)).sort(JUDGE_AGREEMENT.key)
 
 
 def _pair_values(a: np.ndarray, b: np.ndarray, rel: float | None) -> tuple[float, ...]:
@@ -232,9 +233,9 @@ _BYTES_OF_ROW = 100
 
 
 def _confusion(items: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    frames = [pl.DataFrame(schema=schemas.JUDGE_CONFUSION.required)]
+    frames = [pl.DataFrame(schema=JUDGE_CONFUSION.required)]
     frames += [_confusion_rows(a, b, x, y) for a, b, x, y in _judge_pairs(items, names)]
-    return pl.concat(frames).sort(schemas.JUDGE_CONFUSION.key)
+    return pl.concat(frames).sort(JUDGE_CONFUSION.key)
 
 
 def _confusion_rows(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) -> pl.DataFrame:
@@ -251,4 +252,4 @@ def _confusion_rows(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) ->
         "relevance_b": np.tile(grades, k), "n": n, "share": n / max(1, len(i)),
         "share_of_a": sums.ratio(n, of_a),
     }  # fmt: skip
-    return schemas.table_of(schemas.JUDGE_CONFUSION.required, k * k, columns)
+    return schemas.table_of(JUDGE_CONFUSION.required, k * k, columns)

@@ -6,8 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import printed, schemas
+from lexiframe.core.base import printed
 from lexiframe.core.metrics import derived
+from lexiframe.decide.judges.schemas import JUDGE_AGREEMENT, JUDGE_CONFUSION, OWN_FAMILY
 
 _DOCUMENT = ("document", "grade", "relevant")
 _WORDS = {"nugget": ("nugget", "credit", "stated in full")}
@@ -31,9 +32,7 @@ def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
 0.64 with quadratic weights, 0.17 for relevant or not; α = 0.60. Their grades are equally high on \
 average. 1 document has a grade by llm alone.
     """
-    return printed.sentence_of_each(
-        table, schemas.JUDGE_AGREEMENT, schemas.JUDGE_AGREEMENT.key, _pair_sentence
-    )
+    return printed.sentence_of_each(table, JUDGE_AGREEMENT, JUDGE_AGREEMENT.key, _pair_sentence)
 
 
 def _group_begin(of_group: str) -> str:
@@ -86,7 +85,7 @@ def _alone(row: dict[str, Any]) -> str:
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say of every two judges of a table of `judge_confusion` where their grades differ most."""
     return printed.sentence_of_each(
-        table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _confusion_sentence
+        table, JUDGE_CONFUSION, JUDGE_AGREEMENT.key, _confusion_sentence
     )
 
 
@@ -120,8 +119,8 @@ def own_family_sentences(table: pl.DataFrame) -> pl.DataFrame:
     By GRADE, the judge gives the 3 runs of lynx 0.120 more than the 8 other runs let one expect \
 (0.100 to 0.140; p < 0.001): it favours them, unless people missed how good they are.
     """
-    key = [name for name in schemas.OWN_FAMILY.key if name in table.columns]
-    return printed.sentence_of_each(table, schemas.OWN_FAMILY, key, _family_sentence)
+    key = [name for name in OWN_FAMILY.key if name in table.columns]
+    return printed.sentence_of_each(table, OWN_FAMILY, key, _family_sentence)
 
 
 def _family_sentence(part: pl.DataFrame, of_group: str) -> str:

@@ -23,6 +23,7 @@ from lexiframe.core.io import logs
 from lexiframe.core.pairwise import arrays
 from lexiframe.core.significance import correct_families
 from lexiframe.decide.judges.judged_scores import given_by_judge, read_judged_scores, same_cells
+from lexiframe.decide.judges.schemas import OWN_FAMILY
 from lexiframe.typing import LogLike, MeasureLike, ScoresLike
 
 PEOPLE, ONE_JUDGE = "people", "judge"
@@ -134,7 +135,7 @@ def own_family(
 
 
 _FAMILIES = schemas.TableSchema("families", ("run",), {"run": schemas.STR, "family": schemas.STR})
-_FOUND = {n: t for n, t in schemas.OWN_FAMILY.columns.items() if n != "p_adjusted"}
+_FOUND = {n: t for n, t in OWN_FAMILY.columns.items() if n != "p_adjusted"}
 
 
 def _families(families: Any, own: set[str]) -> dict[str, str]:
@@ -190,5 +191,5 @@ def _corrected(table: pl.DataFrame, are_named: bool) -> pl.DataFrame:
     measure = table["measure"].rank("dense").to_numpy()
     p = table["p_value"].fill_null(np.nan).to_numpy()
     table = table.with_columns(p_adjusted=pl.Series(correct_families(p, measure, "holm")))
-    table = schemas.OWN_FAMILY.arranged(table.with_columns(pl.col("p_adjusted").fill_nan(None)))
+    table = OWN_FAMILY.arranged(table.with_columns(pl.col("p_adjusted").fill_nan(None)))
     return table if are_named else table.drop("judge")

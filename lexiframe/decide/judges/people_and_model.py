@@ -26,6 +26,7 @@ from lexiframe.core.significance.powered_means import (
     powered_means,
     weighted_means,
 )
+from lexiframe.decide.judges.schemas import INCLUSION, JUDGMENTS_NEEDED, JUDGMENTS_NEEDED_OF_PAIRS
 from lexiframe.decide.judges.two_judges import Of, SideBySide, side_by_side
 from lexiframe.typing import Frame, TablesLike
 
@@ -163,7 +164,7 @@ def _powered_means(one: SideBySide, inclusion: Frame | None) -> PoweredMeans:
 
 
 def _probabilities(inclusion: Frame, queries: pl.Series) -> np.ndarray:
-    given = schemas.check(to_polars(inclusion), schemas.INCLUSION, "inclusion")
+    given = schemas.check(to_polars(inclusion), INCLUSION, "inclusion")
     found = queries.alias("query_id").to_frame().join(
         given.unique("query_id"), on="query_id", how="left", maintain_order="left"
     )  # fmt: skip
@@ -298,7 +299,7 @@ def _needed(
     every = int(total or (found.n + found.n_model).max())
     believed = np.clip(np.nan_to_num(found.correlation), 0, 1)
     of_runs = "run" in one.columns.columns
-    schema = schemas.JUDGMENTS_NEEDED if of_runs else schemas.JUDGMENTS_NEEDED_OF_PAIRS
+    schema = JUDGMENTS_NEEDED if of_runs else JUDGMENTS_NEEDED_OF_PAIRS
     names: dict[str, Any] = {name: one.columns[name] for name in one.columns.columns}
     return schemas.table_of(
         schema.columns, one.columns.height,

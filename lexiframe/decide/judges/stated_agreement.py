@@ -7,6 +7,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.decide.judges.agreement_coefficients import alpha_of, beyond_chance
+from lexiframe.decide.judges.schemas import STATED_AGREEMENT
 from lexiframe.decide.judges.verdicts import Verdicts, verdicts_of
 
 _VALUES = np.array([-1.0, 0.0, 1.0])
@@ -35,9 +36,7 @@ def stated_agreement(judgments: pl.DataFrame) -> pl.DataFrame:
         "alpha": alpha_of(together, "ordinal"),
         "mean_difference": (both * np.subtract.outer(_VALUES, _VALUES)).sum(axis=(1, 2)) / n,
     }  # fmt: skip
-    return schemas.STATED_AGREEMENT.arranged(
-        schemas.table_of(schemas.STATED_AGREEMENT.columns, len(a), columns)
-    )
+    return STATED_AGREEMENT.arranged(schemas.table_of(STATED_AGREEMENT.columns, len(a), columns))
 
 
 def _confusions(found: Verdicts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import printed, schemas
+from lexiframe.core.base import printed
+from lexiframe.decide.judges.schemas import JUDGE_CONSISTENCY, STATED_AGREEMENT
 
 _ENOUGH = 10
 """How many units two judges must share to be named as those that agree least."""
@@ -14,7 +15,7 @@ _ENOUGH = 10
 
 def stated_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say how far the judges of preferences agree, and which two agree least."""
-    return printed.sentence_of_each(table, schemas.STATED_AGREEMENT, [], _pairs_sentence)
+    return printed.sentence_of_each(table, STATED_AGREEMENT, [], _pairs_sentence)
 
 
 def _pairs_sentence(part: pl.DataFrame, of_group: str) -> str:
@@ -49,7 +50,7 @@ def _pair_text(row: dict[str, Any]) -> str:
 
 def consistency_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say how far all judges agree, who differs most, and who goes round in circles."""
-    return printed.sentence_of_each(table, schemas.JUDGE_CONSISTENCY, [], _consistency_sentence)
+    return printed.sentence_of_each(table, JUDGE_CONSISTENCY, [], _consistency_sentence)
 
 
 def _consistency_sentence(part: pl.DataFrame, of_group: str) -> str:

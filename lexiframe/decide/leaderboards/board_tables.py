@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import printed, schemas
+from lexiframe.core.base import printed
 from lexiframe.core.significance import ranks
 from lexiframe.decide.leaderboards.collection_tables import (
     correlations_table,
@@ -22,6 +22,13 @@ from lexiframe.decide.leaderboards.collection_tables import (
 )
 from lexiframe.decide.leaderboards.in_words import leaderboard_sentences
 from lexiframe.decide.leaderboards.ranked import Ranked
+from lexiframe.decide.leaderboards.schemas import (
+    COLLECTION_COMPARISONS,
+    COLLECTION_RANKING,
+    COLLECTION_SCORES,
+    NEIGHBOURS,
+    RANK_PERCENTILES,
+)
 from lexiframe.decide.leaderboards.settled import Settled
 
 
@@ -55,7 +62,7 @@ class BoardTables:
             "collection": [board.collections[n] for n in c],
             "value": (board.cells * board.signs[:, None])[c, r],
         }
-        return schemas.COLLECTION_SCORES.arranged(pl.DataFrame(columns))
+        return COLLECTION_SCORES.arranged(pl.DataFrame(columns))
 
     @cached_property
     def gaps(self) -> pl.DataFrame:
@@ -150,14 +157,14 @@ def ranking_table(ranked: Ranked) -> pl.DataFrame:
         pl.Series(name, values if values is not None else [None] * n, pl.Int64)
         for name, values in columns.items()
     )
-    return table.select(*schemas.COLLECTION_RANKING.columns).sort("rule", "rank", "run")
+    return table.select(*COLLECTION_RANKING.columns).sort("rule", "rank", "run")
 
 
 def comparisons_table(ranked: Ranked) -> pl.DataFrame:
     """Return all pairs of runs, with the differences of the values; by Student's t and the test."""
     design, test, rejected = ranked.design, ranked.applied, ranked.rejected
     if design is None:
-        return pl.DataFrame(schema=schemas.COLLECTION_COMPARISONS.columns)
+        return pl.DataFrame(schema=COLLECTION_COMPARISONS.columns)
     a, b = np.triu_indices(design.points.shape[1], k=1)
     runs = pl.Series(ranked.settled.board.runs)
     half, n = design.half_widths(ranked.alpha)[a, b], len(a)
@@ -181,7 +188,7 @@ def comparisons_table(ranked: Ranked) -> pl.DataFrame:
             "p_adjusted": [None] * n if adjusted is None else adjusted,
             "reject": [None] * n if rejected is None else rejected[0][a, b],
         },
-        schema=schemas.COLLECTION_COMPARISONS.columns,
+        schema=COLLECTION_COMPARISONS.columns,
     )
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
@@ -204,7 +211,7 @@ def percentiles_table(ranked: Ranked) -> pl.DataFrame:
             "percentile_high": high,
             "share_first": share,
         },
-        schema=schemas.RANK_PERCENTILES.columns,
+        schema=RANK_PERCENTILES.columns,
     )
     return table.sort("rule", "rank", "run")
 
@@ -239,6 +246,6 @@ def neighbours_table(ranked: Ranked, mean: Ranked) -> pl.DataFrame:
             "reject": [None] * n if rejected is None else rejected[0][a, b],
             "share_in_order": kept,
         },
-        schema=schemas.NEIGHBOURS.columns,
+        schema=NEIGHBOURS.columns,
     )
     return table.with_columns(pl.selectors.float().fill_nan(None))

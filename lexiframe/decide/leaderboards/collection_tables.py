@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import progress, schemas
+from lexiframe.core.base import progress
 from lexiframe.core.orderings import coefficients
 from lexiframe.core.pairwise import arrays
 from lexiframe.decide.leaderboards.board import Board
 from lexiframe.decide.leaderboards.least_squares import parts_of
 from lexiframe.decide.leaderboards.ranked import Ranked, warn_of_prior
+from lexiframe.decide.leaderboards.schemas import (
+    COLLECTION_CORRELATIONS,
+    COLLECTION_WEIGHTS,
+    CONNECTED_PARTS,
+    LEAVE_ONE_OUT,
+    RULE_CORRELATIONS,
+    SMALLEST_SET,
+)
 from lexiframe.decide.leaderboards.settled import Settled
 
 SPLITS, RANDOM_SETS, MOST = 20, 200, 12
@@ -41,7 +49,7 @@ def weights_table(settled: Settled) -> pl.DataFrame:
             "share": share,
             "n_runs": (~np.isnan(board.cells)).sum(axis=1),
         },
-        schema=schemas.COLLECTION_WEIGHTS.columns,
+        schema=COLLECTION_WEIGHTS.columns,
     )
     return table.with_columns(pl.col("share").fill_nan(None)).sort("collection")
 
@@ -51,7 +59,7 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     settled, whole = ranked.settled, ranked.values_and_ranks[1]
     runs, collections = settled.board.runs, settled.board.collections
     if len(collections) < 2:
-        return pl.DataFrame(schema=schemas.LEAVE_ONE_OUT.columns)
+        return pl.DataFrame(schema=LEAVE_ONE_OUT.columns)
     found = ranked.leave_each_out()
     warn_of_prior(found, "boards without one collection")
     is_known = ~np.isnan(found.ranks).all(axis=1)
@@ -71,7 +79,7 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
             "first": first,
             "first_changes": [one != now for one in first],
         },
-        schema=schemas.LEAVE_ONE_OUT.columns,
+        schema=LEAVE_ONE_OUT.columns,
     )
     known = [pl.when(pl.Series(is_known)).then(pl.col(c)).alias(c) for c in table.columns[2:]]
     table = table.with_columns(pl.col("tau").fill_nan(None)).with_columns(known)
@@ -93,7 +101,7 @@ def correlations_table(settled: Settled) -> pl.DataFrame:
             "tau": tau[a, b],
             "n": shared[a, b],
         },
-        schema=schemas.COLLECTION_CORRELATIONS.columns,
+        schema=COLLECTION_CORRELATIONS.columns,
     )
     return table.with_columns(pl.col("tau").fill_nan(None))
 
@@ -110,7 +118,7 @@ def rules_table(ranked: list[Ranked]) -> pl.DataFrame:
             run = one.settled.board.runs[most]
             rows.append((one.name, other.name, None if tau != tau else tau, run,
                          int(in_a[most]), int(in_b[most])))  # fmt: skip
-    table = pl.DataFrame(rows, schema=schemas.RULE_CORRELATIONS.columns, orient="row")
+    table = pl.DataFrame(rows, schema=RULE_CORRELATIONS.columns, orient="row")
     return table.sort("rule_a", "rule_b")
 
 
@@ -126,7 +134,7 @@ def parts_table(board: Board) -> pl.DataFrame:
         if known[n].any()
     ]
     rows = [*of_runs, *of_collections]
-    table = pl.DataFrame(rows, schema=schemas.CONNECTED_PARTS.columns, orient="row")
+    table = pl.DataFrame(rows, schema=CONNECTED_PARTS.columns, orient="row")
     return table.sort("part", "kind", "name")
 
 
@@ -140,7 +148,7 @@ def smallest_set_table(settled: Settled, seed: int) -> pl.DataFrame:
     x = board.cells[:, ~np.isnan(board.cells).any(axis=0)]
     w, (n, n_runs) = settled.weights, x.shape
     if n < 2 or n_runs < 4:
-        return pl.DataFrame(schema=schemas.SMALLEST_SET.columns)
+        return pl.DataFrame(schema=SMALLEST_SET.columns)
     points, sizes = w[:, None] * x, min(n, MOST)
     whole, rng = points.sum(axis=0), np.random.default_rng(seed)
     chosen, _ = _greedy(points, w, whole, sizes)
@@ -162,7 +170,7 @@ def smallest_set_table(settled: Settled, seed: int) -> pl.DataFrame:
             "random_low": np.nanquantile(random, 0.05, axis=1),
             "random_high": np.nanquantile(random, 0.95, axis=1),
         },
-        schema=schemas.SMALLEST_SET.columns,
+        schema=SMALLEST_SET.columns,
     )
     return table.with_columns(pl.selectors.float().fill_nan(None))
 

@@ -9,9 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, Problem, ReadError, printed, schemas, typed
+from lexiframe.core.base import LexiframeError, Problem, ReadError, printed, typed
 from lexiframe.core.io import Tables, column_forms, kept_results, output_files, to_parquet
 from lexiframe.decide import leaderboards as of
+from lexiframe.decide.leaderboards.schemas import (
+    COLLECTION_COMPARISONS,
+    COLLECTION_CORRELATIONS,
+    COLLECTION_GAPS,
+    COLLECTION_RANKING,
+    COLLECTION_SCORES,
+    COLLECTION_WEIGHTS,
+    CONNECTED_PARTS,
+    LEAVE_ONE_OUT,
+    NEIGHBOURS,
+    RANK_PERCENTILES,
+    RULE_CORRELATIONS,
+    SMALLEST_SET,
+)
 from lexiframe.typing import ScoresLike
 
 if TYPE_CHECKING:
@@ -19,18 +33,18 @@ if TYPE_CHECKING:
 
 LEADERBOARD, VERDICT = "leaderboard", "verdict"
 SCHEMAS = {
-    "ranking": schemas.COLLECTION_RANKING,
-    "cells": schemas.COLLECTION_SCORES,
-    "gaps": schemas.COLLECTION_GAPS,
-    "comparisons": schemas.COLLECTION_COMPARISONS,
-    "neighbours": schemas.NEIGHBOURS,
-    "rank_percentiles": schemas.RANK_PERCENTILES,
-    "collection_weights": schemas.COLLECTION_WEIGHTS,
-    "leave_one_out": schemas.LEAVE_ONE_OUT,
-    "correlations": schemas.COLLECTION_CORRELATIONS,
-    "rule_correlations": schemas.RULE_CORRELATIONS,
-    "smallest_set": schemas.SMALLEST_SET,
-    "components": schemas.CONNECTED_PARTS,
+    "ranking": COLLECTION_RANKING,
+    "cells": COLLECTION_SCORES,
+    "gaps": COLLECTION_GAPS,
+    "comparisons": COLLECTION_COMPARISONS,
+    "neighbours": NEIGHBOURS,
+    "rank_percentiles": RANK_PERCENTILES,
+    "collection_weights": COLLECTION_WEIGHTS,
+    "leave_one_out": LEAVE_ONE_OUT,
+    "correlations": COLLECTION_CORRELATIONS,
+    "rule_correlations": RULE_CORRELATIONS,
+    "smallest_set": SMALLEST_SET,
+    "components": CONNECTED_PARTS,
 }
 """The tables of a leaderboard."""
 _AGAIN = "name a folder that Leaderboard.write, or lexiframe leaderboard --out, wrote"

@@ -10,10 +10,11 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, n_and_first, schemas, unknown_name, warn
+from lexiframe.core.base import LexiframeError, n_and_first, unknown_name, warn
 from lexiframe.core.orderings import rules as known_rules
 from lexiframe.decide.leaderboards.board import Board
 from lexiframe.decide.leaderboards.least_squares import parts_of
+from lexiframe.decide.leaderboards.schemas import COLLECTION_GAPS
 
 Missing = Literal["complete", "common", "votes", "adjust"]
 Weights = Mapping[str, float] | Literal["equal", "groups"] | None
@@ -202,6 +203,6 @@ def gaps_table(board: Board, missing: Missing) -> pl.DataFrame:
             "n_runs": known.sum(axis=1)[c],
             "how": [_HOW[missing]] * len(r),
         },
-        schema=schemas.COLLECTION_GAPS.columns,
+        schema=COLLECTION_GAPS.columns,
     )
-    return schemas.COLLECTION_GAPS.arranged(table)
+    return COLLECTION_GAPS.arranged(table)

@@ -13,6 +13,7 @@ from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
+from lexiframe.decide.votes.schemas import CONCORDANCE, STRENGTH_PAIRS, STRENGTHS
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def strength_chart(strengths: Frame) -> alt.LayerChart:
     ['x', 'y']
     """
     draw = altair()
-    rows = rows_of(strengths, schemas.STRENGTHS, "strength_chart").sort("rank", "run")
+    rows = rows_of(strengths, STRENGTHS, "strength_chart").sort("rank", "run")
     pixels = step(rows.height)
     y = rows_axis("run", rows["run"], pixels, title=None)
     x: dict[str, Any] = {"title": "strength β (0 is the mean)", "scale": room_at_ends()}
@@ -102,7 +103,7 @@ def concordance_chart(measures: Frame) -> alt.LayerChart:
     """
     draw = altair()
     rows = refuse_gaps(
-        rows_of(measures, schemas.CONCORDANCE, "concordance_chart"), "concordance_chart", "n"
+        rows_of(measures, CONCORDANCE, "concordance_chart"), "concordance_chart", "n"
     ).sort("concordance", "measure", descending=[True, False], nulls_last=True)
     pixels = step(rows.height)
     y = rows_axis("measure", rows["measure"], pixels, title=None)
@@ -164,7 +165,7 @@ def residual_chart(pairs: Frame) -> alt.LayerChart:
     ['y against x']
     """
     draw = altair()
-    rows = schemas.check(to_polars(pairs), schemas.STRENGTH_PAIRS, "residual_chart")
+    rows = schemas.check(to_polars(pairs), STRENGTH_PAIRS, "residual_chart")
     rows = rows.filter(pl.col("n_judgments") > 0)
     if rows.is_empty():
         raise LexiframeError("residual_chart: expected a pair of runs that was judged, found none")

@@ -17,7 +17,6 @@ from lexiframe.core.base import (
     memory_use,
     progress,
     resampling,
-    schemas,
     sums,
     typed,
     warn,
@@ -53,6 +52,7 @@ from lexiframe.core.significance.paired_tests import MEANS, Outcome, d_z_outcome
 from lexiframe.core.significance.tests import AUTO, DRAWING, TESTS, Test, betting_at, chosen
 from lexiframe.study.audits.drawn_families import Families
 from lexiframe.study.audits.drawn_trials import Trials, drawn_trials
+from lexiframe.study.audits.schemas import AUDITS
 from lexiframe.study.audits.tested_families import compare_families
 from lexiframe.typing import RequestsLike
 
@@ -271,7 +271,7 @@ def _audited(
             for name, (_, used), of_test in each:
                 of = {"test": name, "correction": used if n_runs > 2 else "none"}
                 rows.append(same | of | dict(zip(_COUNTED, of_test, strict=True)))
-    return schemas.AUDITS.arranged(_add_rates(pl.DataFrame(rows, infer_schema_length=None)))
+    return AUDITS.arranged(_add_rates(pl.DataFrame(rows, infer_schema_length=None)))
 
 
 _RATES = {

@@ -6,8 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import printed, schemas
+from lexiframe.core.base import printed
 from lexiframe.core.significance.tests_in_words import test_and_correction
+from lexiframe.study.audits.schemas import AUDITS
 
 Row = dict[str, Any]
 _ERROR = {
@@ -29,10 +30,10 @@ def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
     There is one in each group of requests. A rate differs from the level if its whole interval lies
     on one side of it.
     """
-    by = [name for name in audits.columns if name not in schemas.AUDITS.columns]
+    by = [name for name in audits.columns if name not in AUDITS.columns]
     key = ["measure", "test", "correction", "null", "n_runs", "alpha"]
-    in_order = audits.sort(*by, *key, "n_requests").select(*by, *schemas.AUDITS.columns)
-    return printed.sentence_of_each(in_order, schemas.AUDITS, key, _sentences)
+    in_order = audits.sort(*by, *key, "n_requests").select(*by, *AUDITS.columns)
+    return printed.sentence_of_each(in_order, AUDITS, key, _sentences)
 
 
 def _sentences(part: pl.DataFrame, of_group: str) -> str:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, check_choice, schemas, typed
+from lexiframe.core.base import LexiframeError, check_choice, typed
 from lexiframe.core.views.charts.colours import GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import counted
+from lexiframe.study.audits.schemas import AUDITS
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def audit_chart(audits: Frame, rate: Rate = "error_rate") -> alt.FacetChart:
     """
     called = "audit_chart"
     check_choice(called, rate, _TITLES, "rate")
-    rows = refuse_gaps(rows_of(audits, schemas.AUDITS, called), called, "alpha", "trials")
+    rows = refuse_gaps(rows_of(audits, AUDITS, called), called, "alpha", "trials")
     rows = rows.filter(pl.col(rate).is_not_null())
     if rows.is_empty():
         raise LexiframeError(f"audit_chart: expected a row with {rate}, found none")

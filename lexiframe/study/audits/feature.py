@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base import schemas
 from lexiframe.core.base.feature import Feature
 from lexiframe.study.audits.audits_in_words import audits_in_words
+from lexiframe.study.audits.schemas import AUDITS
 
 FEATURE = Feature(
-    verdicts=((schemas.AUDITS, audits_in_words),),
+    verdicts=((AUDITS, audits_in_words),),
 )

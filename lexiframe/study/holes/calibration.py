@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import progress, schemas, sums
+from lexiframe.core.base import progress, sums
 from lexiframe.core.metrics import Metric
 from lexiframe.study.holes.draws import Drawn, means_of_draws
 from lexiframe.study.holes.intervals import Interval, least_factor, range_of_values
 from lexiframe.study.holes.items import ABSENT, Pool
 from lexiframe.study.holes.model import Evidence, Fit, drawn_grades, fit
+from lexiframe.study.holes.schemas import HOLE_CALIBRATION
 
 
 def calibrated(
@@ -92,7 +93,7 @@ def _calibration_rows(
 def _calibration_table(rows: list[dict[str, object]], alpha: float) -> pl.DataFrame:
     """Add the intervals widened by the factor that the other runs need."""
     if not rows:
-        return pl.DataFrame(schema=schemas.HOLE_CALIBRATION.columns)
+        return pl.DataFrame(schema=HOLE_CALIBRATION.columns)
     table = pl.DataFrame(rows).sort("run", "measure")
     needed, run = table["needed"].to_numpy(), table["run"].to_numpy()
     others = {one: least_factor(needed[run != one], 1 - alpha) for one in np.unique(run)}
@@ -106,7 +107,7 @@ def _calibration_table(rows: list[dict[str, object]], alpha: float) -> pl.DataFr
         inside_before=pl.col("needed") <= 1,
         inside=pl.col("needed") <= pl.Series(factor),
     )
-    return table.select(*schemas.HOLE_CALIBRATION.columns)
+    return table.select(*HOLE_CALIBRATION.columns)
 
 
 _ENDS = ("mean", "draws_low", "draws_high", "below", "above")

@@ -15,6 +15,7 @@ from lexiframe.core.views.charts.drawing import WIDTH, altair, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import spoken
+from lexiframe.study.holes.schemas import HOLE_VALUES
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def hole_chart(values: Frame, measure: str) -> alt.LayerChart:
     ['run1', 'run2', 'run3']
     """
     rows = refuse_gaps(
-        rows_of(values, schemas.HOLE_VALUES, "hole_chart", ["run", "measure"], measure=measure),
+        rows_of(values, HOLE_VALUES, "hole_chart", ["run", "measure"], measure=measure),
         "hole_chart",
         "factor",
     )

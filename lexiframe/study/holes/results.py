@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.core.base import printed, schemas
+from lexiframe.core.base import printed
 from lexiframe.core.io import Tables
+from lexiframe.study.holes.schemas import HOLE_VALUES
 from lexiframe.study.holes.unjudged_in_words import hole_sentences
 
 _ENOUGH = 0.95
@@ -60,7 +61,7 @@ class HoleSensitivity(Tables):
         of the widened draws; and, for each metric, for how many ``runs`` judgments were hidden, and
         the share of their intervals that hold the value, before and after widening.
         """
-        by = self.values.columns[: self.values.width - len(schemas.HOLE_VALUES.columns)]
+        by = self.values.columns[: self.values.width - len(HOLE_VALUES.columns)]
         shown = [*by, "run", "measure", "value", "ci_low", "ci_high", "rank", "rank_low"]
         open_pairs = self.pairs.filter(
             pl.col("mean_preference") != 0, pl.col("share_widened") < _ENOUGH

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, resampling, schemas, typed, warn
+from lexiframe.core.base import LexiframeError, resampling, typed, warn
 from lexiframe.core.io import problems
 from lexiframe.core.metrics import Metric, catalogues, needed
 from lexiframe.core.pairwise import By, Measure, grouping, parse_measures
@@ -17,6 +17,7 @@ from lexiframe.study.holes.draws import Drawn, means_of_draws
 from lexiframe.study.holes.items import Pool, pool_of
 from lexiframe.study.holes.model import Evidence, drawn_grades, fit
 from lexiframe.study.holes.results import HoleSensitivity
+from lexiframe.study.holes.schemas import HOLE_CALIBRATION, HOLE_PAIRS, HOLE_VALUES
 from lexiframe.study.holes.tables import Conditions, pairs_table, values_table
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
@@ -176,9 +177,9 @@ def hole_sensitivity(
     ]
     attributes = [group for group, _ in groups]
     return HoleSensitivity(
-        _together(attributes, [values_table(one) for one in found], schemas.HOLE_VALUES.columns),
-        _together(attributes, [pairs_table(one) for one in found], schemas.HOLE_PAIRS.columns),
-        _together(attributes, tables, schemas.HOLE_CALIBRATION.columns),
+        _together(attributes, [values_table(one) for one in found], HOLE_VALUES.columns),
+        _together(attributes, [pairs_table(one) for one in found], HOLE_PAIRS.columns),
+        _together(attributes, tables, HOLE_CALIBRATION.columns),
     )
 
 

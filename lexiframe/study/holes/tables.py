@@ -17,6 +17,7 @@ from lexiframe.core.significance import Options, correct_families, tests
 from lexiframe.study.holes.draws import Means
 from lexiframe.study.holes.intervals import Interval, range_of_preferences, range_of_values
 from lexiframe.study.holes.items import Pool
+from lexiframe.study.holes.schemas import HOLE_PAIRS, HOLE_VALUES
 
 _FIRST = 2
 """The rows in front of the draws: the holes as they are, and all of them relevant."""
@@ -69,9 +70,7 @@ def values_table(c: Conditions) -> pl.DataFrame:
     in_group = np.isin(c.pool.query[c.pool.holes], c.queries)
     holes = c.pool.is_in_top[:, c.pool.holes[in_group]].sum(axis=1)
     frames = [_value_rows(c, measure, holes) for measure in c.asked]
-    return pl.concat([pl.DataFrame(schema=schemas.HOLE_VALUES.columns), *frames]).sort(
-        schemas.HOLE_VALUES.key
-    )
+    return pl.concat([pl.DataFrame(schema=HOLE_VALUES.columns), *frames]).sort(HOLE_VALUES.key)
 
 
 def _value_rows(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
@@ -79,7 +78,7 @@ def _value_rows(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFr
     values = c.values_of(measure)
     draws = _draws_with_values(values[_FIRST:])
     if not len(draws):
-        return pl.DataFrame(schema=schemas.HOLE_VALUES.columns)
+        return pl.DataFrame(schema=HOLE_VALUES.columns)
     sign = -1 if isinstance(measure, Metric) and measure.smaller_is_better else 1
     tails = [c.alpha / 2, 1 - c.alpha / 2]
     ranks = np.quantile(sums.mid_ranks(sign * c.widened(draws)), tails, axis=0)
@@ -89,7 +88,7 @@ def _value_rows(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFr
         "rank": sums.mid_ranks(sign * values[0]), "rank_low": ranks[0], "rank_high": ranks[1],
         "holes": holes, **_summaries(c, draws, c.range_of(measure, values)),
     }  # fmt: skip
-    return schemas.table_of(schemas.HOLE_VALUES.columns, len(c.pool.runs), columns)
+    return schemas.table_of(HOLE_VALUES.columns, len(c.pool.runs), columns)
 
 
 def _summaries(c: Conditions, draws: np.ndarray, limits: tuple[Any, Any]) -> dict[str, Any]:
@@ -105,9 +104,7 @@ def _summaries(c: Conditions, draws: np.ndarray, limits: tuple[Any, Any]) -> dic
 def pairs_table(c: Conditions) -> pl.DataFrame:
     """Return the table ``pairs``."""
     frames = [_pair_rows(c, measure) for measure in c.asked if c.means.pairs]
-    return pl.concat([pl.DataFrame(schema=schemas.HOLE_PAIRS.columns), *frames]).sort(
-        schemas.HOLE_PAIRS.key
-    )
+    return pl.concat([pl.DataFrame(schema=HOLE_PAIRS.columns), *frames]).sort(HOLE_PAIRS.key)
 
 
 def _pair_rows(c: Conditions, measure: Measure) -> pl.DataFrame:
@@ -116,7 +113,7 @@ def _pair_rows(c: Conditions, measure: Measure) -> pl.DataFrame:
     mean = moments.mean.reshape(-1, n_pairs)
     draws = _draws_with_values(mean[_FIRST:])
     if not len(draws):
-        return pl.DataFrame(schema=schemas.HOLE_PAIRS.columns)
+        return pl.DataFrame(schema=HOLE_PAIRS.columns)
     rounding = moments.mean_rounding.reshape(-1, n_pairs)
     sign, sign_of_draws = (
         _mean_sign(mean[0], rounding[0]),
@@ -133,7 +130,7 @@ def _pair_rows(c: Conditions, measure: Measure) -> pl.DataFrame:
         "share_widened": (widened == sign).mean(axis=0), "reject": reject[0],
         "share_reject": with_it.mean(axis=0), **_summaries(c, draws, range_of_preferences(measure)),
     }  # fmt: skip
-    return schemas.table_of(schemas.HOLE_PAIRS.columns, n_pairs, columns)
+    return schemas.table_of(HOLE_PAIRS.columns, n_pairs, columns)
 
 
 def _draws_with_values(draws: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import printed, schemas
+from lexiframe.study.holes.schemas import HOLE_PAIRS
 
 _ENOUGH = 0.95
 """The share of draws from which the order of a pair counts as one that holes do not change."""
@@ -20,7 +21,7 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     the pairs with one order in less than 95 % of the widened draws (without pairs that tie without
     holes); and ``sentence``.
     """
-    said = printed.sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _measure_sentence)
+    said = printed.sentence_of_each(pairs, HOLE_PAIRS, ["measure"], _measure_sentence)
     on = said.columns[:-1]
     n_open = _IS_OPEN.sum().cast(pl.Int64)
     counts = pairs.group_by(on).agg(n_pairs=pl.len().cast(pl.Int64), n_open=n_open)

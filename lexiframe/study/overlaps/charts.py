@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, typed
+from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.views.charts.agreement import sort_by_similarity
 from lexiframe.core.views.charts.axes import square
 from lexiframe.core.views.charts.colours import SHARES, SIDES
@@ -15,6 +15,7 @@ from lexiframe.core.views.charts.drawing import altair, single
 from lexiframe.core.views.charts.runs_in_order import Order, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import runs_text, spoken
+from lexiframe.study.overlaps.schemas import OVERLAP
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def overlap_chart(table: Frame, measure: str, *, order: Order | None = None) -> 
     [('pca8_euclidean', 'pixels_euclidean', 0.72)]
     """
     draw, called = altair(), "overlap_chart"
-    rows = rows_of(table, schemas.OVERLAP, called, ["query_id", "run_a", "run_b"], measure=measure)
+    rows = rows_of(table, OVERLAP, called, ["query_id", "run_a", "run_b"], measure=measure)
     mean, n = pl.col("value").mean().alias("mean"), pl.col("value").count().alias("n")
     pairs = rows.group_by("run_a", "run_b").agg(mean, n).sort("run_a", "run_b")
     if pairs["mean"].null_count() == pairs.height:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, coded, resampling, schemas, typed, warn
+from lexiframe.core.base import LexiframeError, coded, resampling, typed, warn
 from lexiframe.core.io import problems
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import Policies, ScoreType, Ties, judgments, whole_lists
 from lexiframe.study.overlaps.overlap import overlap_of_two
 from lexiframe.study.overlaps.overlap_measures import OverlapMeasure, overlap_measures
+from lexiframe.study.overlaps.schemas import CONTRASTING
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
@@ -96,7 +97,7 @@ def contrasting(
         raise LexiframeError(f"contrasting: expected the names of two runs, found {a!r} twice")
     resampling.check_draws("contrasting", "n", n, 0)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
-    grouping.refuse_taken(grouping.names_of(requests, by), schemas.CONTRASTING.columns)
+    grouping.refuse_taken(grouping.names_of(requests, by), CONTRASTING.columns)
     lists = whole_lists.ranked_lists(runs, policies, only=(a, b))
     whole_lists.refuse_strange_requests("contrasting", lists)
     whole_lists.warn_of_lists(lists)
@@ -112,9 +113,7 @@ def contrasting(
     if qrels is not None:
         table = _add_grades(table, qrels, policies)
     attributes = [name for name in groups.columns if name not in chosen.columns]
-    return table.select(
-        *attributes, *(c for c in schemas.CONTRASTING.columns if c in table.columns)
-    )
+    return table.select(*attributes, *(c for c in CONTRASTING.columns if c in table.columns))
 
 
 def _request_overlaps(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base import schemas
 from lexiframe.core.base.feature import Feature
 from lexiframe.study.overlaps.overlap_in_words import contrasting_sentences, overlap_sentences
+from lexiframe.study.overlaps.schemas import CONTRASTING, OVERLAP
 
 FEATURE = Feature(
     verdicts=(
-        (schemas.CONTRASTING, contrasting_sentences),
-        (schemas.OVERLAP, overlap_sentences),
+        (CONTRASTING, contrasting_sentences),
+        (OVERLAP, overlap_sentences),
     ),
 )

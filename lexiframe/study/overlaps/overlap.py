@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import in_threads, memory_use, schemas, typed
+from lexiframe.core.base import in_threads, memory_use, typed
 from lexiframe.core.io import problems
 from lexiframe.core.pairwise import By, grouping, pair_tiles, pairs, preferences_table
 from lexiframe.core.projection import Policies, ScoreType, Ties, whole_lists, whole_rankings
@@ -17,6 +17,7 @@ from lexiframe.study.overlaps.overlap_measures import (
     overlap_measures,
     within,
 )
+from lexiframe.study.overlaps.schemas import OVERLAP
 from lexiframe.typing import RequestsLike, RunsLike
 
 OVERLAPS = ("RBO(p=0.9)", "Jaccard@10")
@@ -124,7 +125,7 @@ def overlap(
         np.array(values),
         value="value",
         gaps=True,
-    ).select(*schemas.OVERLAP.columns)
+    ).select(*OVERLAP.columns)
     return table if by is None else grouping.group_tables(lambda part: part, table, requests, by)
 
 

@@ -6,19 +6,20 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import printed, schemas
+from lexiframe.core.base import printed
+from lexiframe.study.overlaps.schemas import CONTRASTING, OVERLAP
 
 
 def overlap_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each measure (and group) which runs are most and least alike."""
     groups = table.columns[: table.columns.index("query_id")]
     in_order = table.sort(*groups, "measure", maintain_order=True)
-    return printed.sentence_of_each(in_order, schemas.OVERLAP, ["measure"], _pairs_sentence)
+    return printed.sentence_of_each(in_order, OVERLAP, ["measure"], _pairs_sentence)
 
 
 def contrasting_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each request how much of their tops two runs share."""
-    return printed.sentence_of_each(table, schemas.CONTRASTING, ["query_id"], _tops_sentence)
+    return printed.sentence_of_each(table, CONTRASTING, ["query_id"], _tops_sentence)
 
 
 def _pairs_sentence(part: pl.DataFrame, of_group: str) -> str:

@@ -19,6 +19,7 @@ from lexiframe.core.significance.replicates.designs import (
 )
 from lexiframe.study.replicates.read import Replicated, replicated
 from lexiframe.study.replicates.reml import reml_components
+from lexiframe.study.replicates.schemas import COMPONENTS
 from lexiframe.typing import Frame
 
 
@@ -89,7 +90,7 @@ def _measure_components(data: Replicated, replicates: Replicates) -> pl.DataFram
     variance = {source: max(value, 0.0) for source, value in raw.items()}
     total = sum(variance.values())
     return schemas.table_of(
-        schemas.COMPONENTS.columns,
+        COMPONENTS.columns,
         len(raw),
         {
             "measure": data.measure,
@@ -195,7 +196,7 @@ def generalisability(
     given = schemas.to_polars(s_or_components)
     if "source" not in given.columns:
         given = variance_components(given, replicates)
-    found = schemas.check(given, schemas.COMPONENTS)
+    found = schemas.check(given, COMPONENTS)
     rows = [
         {
             "measure": measure,

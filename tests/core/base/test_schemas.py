@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiframe.core.base import schemas
+from lexiframe.decide.gates.schemas import EQUIVALENCES
 
 ROWS = st.lists(
     st.tuples(st.sampled_from(["a", "B", "é", None]), st.sampled_from([None, 1, 2]), st.booleans()),
@@ -37,7 +38,7 @@ def test_rows_that_are_twice_or_have_no_value_are_not_in_order():
     [
         (schemas.COMPARISONS, "run_a run_b mean_difference p_adjusted reject"),
         (schemas.AGAINST_BASELINE, "run mean_difference p_adjusted reject"),
-        (schemas.EQUIVALENCES, "run_a run_b mean_difference margin conclusion"),
+        (EQUIVALENCES, "run_a run_b mean_difference margin conclusion"),
     ],
 )
 def test_what_was_found_is_among_the_columns_that_polars_prints(table, read):

@@ -9,7 +9,7 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe.core.base import memory_use as memory
-from lexiframe.core.base.schemas import AUDITS
+from lexiframe.study.audits.schemas import AUDITS
 from tests.small_tables import preferences, scores
 
 TESTS = ["t", "sign", "wilcoxon", "randomization", "bootstrap"]

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from lexiframe.core.base.schemas import HOLE_CALIBRATION, HOLE_PAIRS, HOLE_VALUES
 from lexiframe.study.holes.results import HoleSensitivity
+from lexiframe.study.holes.schemas import HOLE_CALIBRATION, HOLE_PAIRS, HOLE_VALUES
 
 PAIRS = [  # run_a, run_b, mean preference, share of the draws that keep the order
     ("a", "b", 0.2, 0.5),

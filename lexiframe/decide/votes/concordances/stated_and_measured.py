@@ -27,6 +27,12 @@ from lexiframe.core.significance.corrections import CORRECTIONS, Correction, cor
 from lexiframe.decide.votes import stated
 from lexiframe.decide.votes.concordances.found import Concordance
 from lexiframe.decide.votes.concordances.ratios import Ratios
+from lexiframe.decide.votes.schemas import (
+    CONCORDANCE,
+    CONCORDANCE_BY_STRENGTH,
+    CONCORDANCE_PAIRS,
+    CONCORDANCE_REQUESTS,
+)
 from lexiframe.typing import Frame, VotesLike
 
 _PAIR = ["query_id", "run_a", "run_b"]
@@ -267,7 +273,7 @@ def _concordance_table(found: Counted, how: dict[str, Any]) -> pl.DataFrame:
     every = np.ones(len(found.credit), bool)
     columns = _credit_counts(found, every) | _interval_columns(found, _ratios(found, how))
     columns["missing"] = (~found.known).sum(axis=0)
-    return _schema_table(schemas.CONCORDANCE, columns, len(found.measures))
+    return _schema_table(CONCORDANCE, columns, len(found.measures))
 
 
 def _pairs_table(found: Counted, how: dict[str, Any], correction: str) -> pl.DataFrame:
@@ -287,7 +293,7 @@ def _pairs_table(found: Counted, how: dict[str, Any], correction: str) -> pl.Dat
         "ci_low": low, "ci_high": high, "p_value": p_value, "p_adjusted": adjusted,
         "reject": adjusted < how["alpha"],
     }  # fmt: skip
-    return _schema_table(schemas.CONCORDANCE_PAIRS, columns, len(a))
+    return _schema_table(CONCORDANCE_PAIRS, columns, len(a))
 
 
 def _strength_table(found: Counted, how: dict[str, Any]) -> pl.DataFrame:
@@ -300,10 +306,8 @@ def _strength_table(found: Counted, how: dict[str, Any]) -> pl.DataFrame:
                 found, _ratios(found, how, rows)
             )
             columns |= {"strength_above": low, "strength_up_to": high}
-            tables.append(
-                _schema_table(schemas.CONCORDANCE_BY_STRENGTH, columns, len(found.measures))
-            )
-    return pl.concat(tables).sort(schemas.CONCORDANCE_BY_STRENGTH.key)
+            tables.append(_schema_table(CONCORDANCE_BY_STRENGTH, columns, len(found.measures)))
+    return pl.concat(tables).sort(CONCORDANCE_BY_STRENGTH.key)
 
 
 def _requests_table(found: Counted) -> pl.DataFrame:
@@ -317,7 +321,7 @@ def _requests_table(found: Counted) -> pl.DataFrame:
     }  # fmt: skip
     with np.errstate(invalid="ignore"):
         columns["concordance"] = (agree + ties / 2) / n
-    table = _schema_table(schemas.CONCORDANCE_REQUESTS, columns, m * q)
+    table = _schema_table(CONCORDANCE_REQUESTS, columns, m * q)
     return table.filter(pl.col("n") > 0)
 
 

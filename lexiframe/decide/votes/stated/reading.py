@@ -19,7 +19,6 @@ from lexiframe.core.base import (
     errors,
     n_and_first,
     resampling,
-    schemas,
     typed,
     warn,
 )
@@ -29,6 +28,7 @@ from lexiframe.core.io.column_forms.records import table_of_records
 from lexiframe.core.io.column_forms.values_for_none import NaValues
 from lexiframe.core.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.core.io.logs.files import read_log
+from lexiframe.decide.votes.schemas import JUDGMENTS
 from lexiframe.decide.votes.stated.columns import Columns, find_columns
 from lexiframe.decide.votes.stated.logged import add_winner, joined_names
 from lexiframe.decide.votes.stated.names import are_votes, plain_names, refuse_cells
@@ -354,4 +354,4 @@ def _number_repeats(judgments: pl.DataFrame) -> pl.DataFrame:
     if "share" in numbered.columns:  # of other sources, the share of a winner is 1
         whole = pl.col("winner").replace_strict({"a": 1.0, "tie": 0.5, "b": 0.0})
         numbered = numbered.with_columns(pl.col("share").fill_null(whole))
-    return numbered.select(name for name in schemas.JUDGMENTS.columns if name in numbered.columns)
+    return numbered.select(name for name in JUDGMENTS.columns if name in numbered.columns)

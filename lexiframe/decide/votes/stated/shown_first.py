@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import coded, schemas, sums
+from lexiframe.decide.votes.schemas import POSITION_BIAS
 
 LEVEL = 0.95
 _SHARE = {"a": 1.0, "tie": 0.5, "b": 0.0}
@@ -24,13 +25,13 @@ def position_bias(judgments: pl.DataFrame) -> pl.DataFrame:
     """
     known = judgments.filter(pl.col("first").is_not_null())
     if not known.height:
-        return pl.DataFrame(schema=schemas.POSITION_BIAS.columns)
+        return pl.DataFrame(schema=POSITION_BIAS.columns)
     shown = _shown_by_judge(known)
     raw, within = _first_run_wins(shown), _both_orders(shown)
     table = schemas.table_of(
-        schemas.POSITION_BIAS.columns, len(shown.judges), {"judge": shown.judges, **raw, **within}
+        POSITION_BIAS.columns, len(shown.judges), {"judge": shown.judges, **raw, **within}
     )
-    return schemas.POSITION_BIAS.arranged(table)
+    return POSITION_BIAS.arranged(table)
 
 
 @dataclass(frozen=True)

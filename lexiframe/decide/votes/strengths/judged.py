@@ -21,6 +21,7 @@ from lexiframe.core.io import column_forms
 from lexiframe.core.orderings.likeliest.existence import refuse_no_maximum
 from lexiframe.core.orderings.likeliest.fitting import EQUAL, Counts, fit
 from lexiframe.decide.votes import stated
+from lexiframe.decide.votes.schemas import JUDGMENTS
 from lexiframe.decide.votes.strengths.covariates import differences
 
 _MOST = 2.0**53
@@ -131,7 +132,7 @@ def _vote_shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, n
     """Return the checked table, run_a's share of each row, and the row's number of judgments."""
     frame = frame_of(votes)
     if "winner" in frame.columns:
-        frame = schemas.check(frame, schemas.JUDGMENTS, "the judgments")
+        frame = schemas.check(frame, JUDGMENTS, "the judgments")
         side = frame["winner"].cast(pl.Enum(["b", "tie", "a"]), strict=False).to_physical()
         if side.null_count():
             odd = frame["winner"].filter(side.is_null())[0]

@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 from scipy.special import expit, owens_t
 
-from lexiframe.core.base import LexiframeError, progress, resampling, schemas, typed
+from lexiframe.core.base import LexiframeError, progress, resampling, typed
 from lexiframe.core.orderings.likeliest.existence import refuse_no_maximum
 from lexiframe.core.orderings.likeliest.fitting import fit
+from lexiframe.decide.votes.schemas import NEXT_PAIRS
 from lexiframe.decide.votes.strengths.judged import Judged, judged_of
 from lexiframe.typing import VotesLike
 
@@ -108,7 +109,7 @@ def next_pairs(
             "variance": variances[1:],
         }
     )
-    return table.select(*schemas.NEXT_PAIRS.columns)
+    return table.select(*NEXT_PAIRS.columns)
 
 
 def _add_runs(judged: Judged, more: Any) -> Judged:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import schemas, sums
+from lexiframe.core.base import sums
 from lexiframe.core.orderings.likeliest.fitting import EQUAL, probabilities
+from lexiframe.decide.votes.schemas import STRENGTH_COVARIATES, STRENGTH_PAIRS
 from lexiframe.decide.votes.strengths.estimates import Estimate
 
 ELO_UNIT, ELO_MEAN = 400 / np.log(10), 1000.0
@@ -63,7 +64,7 @@ def pairs_table(found: Estimate, level: float) -> pl.DataFrame:
         "p_value": p_value, "p_adjusted": sums.holm(p_value), "p_a_wins": alike_a,
         "p_a_low": ends[0], "p_a_high": ends[1], "p_b_wins": alike_b,
     }  # fmt: skip
-    return _nan_to_null(columns).select(*schemas.STRENGTH_PAIRS.columns).sort("run_a", "run_b")
+    return _nan_to_null(columns).select(*STRENGTH_PAIRS.columns).sort("run_a", "run_b")
 
 
 def covariates_table(found: Estimate, level: float) -> pl.DataFrame:
@@ -81,7 +82,7 @@ def covariates_table(found: Estimate, level: float) -> pl.DataFrame:
         "ci_high": gamma + half, "se": se, "p_value": p_value, "sd": sd, "per_sd": gamma * sd,
     }  # fmt: skip
     table = _nan_to_null(columns).cast({"covariate": pl.String})
-    return table.select(*schemas.STRENGTH_COVARIATES.columns).sort("covariate")
+    return table.select(*STRENGTH_COVARIATES.columns).sort("covariate")
 
 
 def _nan_to_null(columns: dict[str, object]) -> pl.DataFrame:

@@ -8,9 +8,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, check_choice, resampling, schemas, typed, warn
+from lexiframe.core.base import LexiframeError, check_choice, resampling, typed, warn
 from lexiframe.core.orderings.likeliest.existence import why_no_maximum
 from lexiframe.core.pairwise import By, arrays
+from lexiframe.decide.votes.schemas import STRENGTHS_BY_GROUP
 from lexiframe.decide.votes.strengths.estimates import Estimate, How, estimated
 from lexiframe.decide.votes.strengths.fitted_strengths import Strengths
 from lexiframe.decide.votes.strengths.judged import Judged, frame_of, given_of, judged_of
@@ -190,7 +191,7 @@ def _check_options(
         )
 
 
-_SCHEMA = schemas.STRENGTHS_BY_GROUP
+_SCHEMA = STRENGTHS_BY_GROUP
 
 
 def groups_table(

@@ -5,6 +5,16 @@ import polars as pl
 import lexiframe as lf
 from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.tables import EXPOSURE_DISTRIBUTION
+from lexiframe.decide.gates.schemas import CONFIDENCE_SEQUENCES, GATE_CURVES
+from lexiframe.decide.leaderboards.schemas import (
+    COLLECTION_CORRELATIONS,
+    COLLECTION_RANKING,
+    COLLECTION_SCORES,
+    SMALLEST_SET,
+)
+from lexiframe.decide.votes.schemas import CONCORDANCE, STRENGTH_PAIRS, STRENGTHS
+from lexiframe.study.audits.schemas import AUDITS
+from lexiframe.study.holes.schemas import HOLE_VALUES
 
 
 def audits(measures=("AP", "RR"), nulls=("centred",), tests=("sign", "t"), n_runs=2):
@@ -18,7 +28,7 @@ def audits(measures=("AP", "RR"), nulls=("centred",), tests=("sign", "t"), n_run
         for null in nulls
         for n, rate in ((25, 0.05 + 0.1 * k), (50, 0.06 + 0.2 * k))
     ]  # fmt: skip
-    return pl.DataFrame(rows, schema=schemas.AUDITS.columns, orient="row")
+    return pl.DataFrame(rows, schema=AUDITS.columns, orient="row")
 
 
 GATE_CASES = ("unchanged", 0.0, (0.5, 0.8)), ("worse by the margin", -0.1, (0.06, 0.05))
@@ -29,7 +39,7 @@ GATE_CURVE = pl.DataFrame(
         for case, mean, rates in GATE_CASES
         for n, rate in zip((50, 200), rates, strict=True)
     ],
-    schema=schemas.GATE_CURVES.columns, orient="row",
+    schema=GATE_CURVES.columns, orient="row",
 )  # fmt: skip
 DECISION_STUDY = pl.DataFrame(
     [("AP", n, k, 0.5 + n / 1000 + k / 100, 0.4 + n / 1000) for n in (10, 100) for k in (1, 3)],
@@ -51,7 +61,7 @@ SEQUENCE = pl.DataFrame(
         for measure in ("AP", "RR")
         for n in (20, 40, 60)
     ],
-    schema=schemas.CONFIDENCE_SEQUENCES.columns, orient="row",
+    schema=CONFIDENCE_SEQUENCES.columns, orient="row",
 )  # fmt: skip
 DIFFERENCES = pl.DataFrame(
     {
@@ -92,7 +102,7 @@ HOLE_NUMBERS = {
 }
 HOLES = pl.DataFrame(
     [(run, measure, *numbers) for run, numbers in HOLE_NUMBERS.items() for measure in ("AP", "RR")],
-    schema=schemas.HOLE_VALUES.columns,
+    schema=HOLE_VALUES.columns,
     orient="row",
 )
 
@@ -126,23 +136,23 @@ RANKING = pl.DataFrame(
         ("mean", "b<b>", 0.5, 0.25, 0.75, 2, 1, 3, 2, 3, 3, False),
         ("mean", "c", 0.25, None, None, 3, None, None, None, None, 2, True),
     ],
-    schema=schemas.COLLECTION_RANKING.columns,
+    schema=COLLECTION_RANKING.columns,
     orient="row",
 )
 CELLS = pl.DataFrame(
     [("a", "news", 0.75), ("b<b>", "news", 0.5), ("a", "law", 0.5), ("b<b>", "law", 0.5),
      ("c", "news", 0.25)],
-    schema=schemas.COLLECTION_SCORES.columns,
+    schema=COLLECTION_SCORES.columns,
     orient="row",
 )  # fmt: skip
 SMALLEST = pl.DataFrame(
     [(1, "news", 0.5, 0.25, 0.25, 0.0, 0.75), (2, "law", 0.75, 0.125, 0.5, 0.25, 1.0)],
-    schema=schemas.SMALLEST_SET.columns,
+    schema=SMALLEST_SET.columns,
     orient="row",
 )
 ALIKE = pl.DataFrame(
     [("law", "news", 0.5, 3), ("law", "sport", None, 1), ("news", "sport", -0.25, 3)],
-    schema=schemas.COLLECTION_CORRELATIONS.columns,
+    schema=COLLECTION_CORRELATIONS.columns,
     orient="row",
 )
 
@@ -253,7 +263,7 @@ def degraded(measures=("AP", "LR"), whats=(("labels", "uniform"), ("requests", N
 STRENGTH = pl.DataFrame(
     [("x", 0.5, 0.25, 0.75, 1.0, 0.1, 40), ("y", 0.0, -0.25, 0.25, 2.0, 0.1, 30),
      ("z", -0.5, None, None, 3.0, None, 20)],
-    schema=schemas.STRENGTHS.required,
+    schema=STRENGTHS.required,
     orient="row",
 )  # fmt: skip
 JUDGED_PAIRS = pl.DataFrame(
@@ -264,11 +274,11 @@ JUDGED_PAIRS = pl.DataFrame(
      ("y", "z", 0, 0.0, 0.0, 0.0, None, 0.625, None, 0.5, 0.1, 0.9, 0.2, 0.2, 0.6, 0.5, 0.7, 0.4),
      ("w", "x", 10, 4.0, 0.0, 6.0, 0.4, 0.25, 1.0, -1.0, -2.0, 0.5, 0.2, 0.2, 0.25, 0.2, 0.3,
       0.75)],
-    schema=[*schemas.STRENGTH_PAIRS.columns], orient="row",
+    schema=[*STRENGTH_PAIRS.columns], orient="row",
 )  # fmt: skip
 CONCORDANCES = pl.DataFrame(
     [("AP", 40, 10, 0, 30, 0, 0.75, 0.625, 0.875), ("RR", 40, 10, 2, 20, 10, 0.625, 0.5, 0.75)],
-    schema=[*schemas.CONCORDANCE.columns],
+    schema=[*CONCORDANCE.columns],
     orient="row",
 )
 

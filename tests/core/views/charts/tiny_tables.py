@@ -3,6 +3,7 @@
 import polars as pl
 
 from lexiframe.core.base import schemas
+from lexiframe.decide.gates.schemas import EQUIVALENCES
 
 A, B, C = "bm25", "dense", "random"
 PAIRS = [(A, B), (A, C), (B, C)]
@@ -43,7 +44,7 @@ ASL_CURVE = _table(
     ],
 )
 EQUIVALENCES = _table(
-    schemas.EQUIVALENCES,
+    EQUIVALENCES,
     [
         (measure, a, b, difference, difference - half, difference + half, 4,
          *[0.01, 0.04, 0.04, 0.5] * 2, False, *[0.9] * 4, 0.1, conclusion, "t", "holm")
