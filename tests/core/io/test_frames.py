@@ -7,7 +7,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from ir_measures import ScoredDoc
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
@@ -117,18 +116,6 @@ def test_every_library(kind):
     assert_same(lf.read_qrels(make(JUDGED)), expected_qrels())
 
 
-@pytest.mark.parametrize("kind", FRAMES)
-def test_every_library_where_tables_are_used(kind):
-    make = FRAMES[kind]
-    with warnings.catch_warnings(action="ignore"):
-        positions = lf.positions(make(FRAME), make(JUDGED))
-        assert lf.positions([make(FRAME)], JUDGED).equals(positions)
-        assert positions.equals(lf.positions(FRAME, JUDGED))
-        assert lf.positions({"run": make(FRAME)}, make(JUDGED)).equals(positions)
-        assert lf.positions(lf.scan_runs([make(FRAME)]), JUDGED).equals(positions)
-    assert positions["position"].to_list() == [2, 1]
-
-
 def test_a_dataset_of_several_files(tmp_path):
     for n, part in enumerate(FRAME.iter_slices(2)):
         part.write_parquet(tmp_path / f"{n}.parquet")
@@ -230,13 +217,6 @@ def test_columns_in_both_directions(columns):
         lf.read_runs(THEIRS)
 
 
-@pytest.mark.parametrize("columns", [["query_id"], "query_id", [("query_id", "qid")], 7])
-def test_columns_of_another_type(columns):
-    for read in (lf.read_runs, lf.read_qrels, lf.scan_runs):
-        with pytest.raises(TypeError, match=r"columns: expected {our name: .*}, found"):
-            read(FRAME, columns=columns)
-
-
 def test_columns_that_pandas_numbers():
     numbered = pandas_of(FRAME).set_axis(range(3), axis="columns")
     columns = {"query_id": 0, "doc_id": 1, "score": 2}
@@ -274,45 +254,6 @@ def test_columns_that_are_wrong(columns, message):
         lf.read_runs(THEIRS, columns=columns)
 
 
-@pytest.mark.parametrize(
-    "frame, message",
-    [
-        (
-            FRAME.rename({"query_id": "topic"}).with_columns(qid="topic"),
-            r"runs: qid and topic could each be query_id; say which it is: columns=\{'query_id'",
-        ),
-        (
-            FRAME.rename({"doc_id": "item"}).with_columns(docid=1),
-            "docid and item could each be doc",
-        ),
-        (FRAME.with_columns(sim="score"), "score and sim could each be score"),
-        (
-            FRAME.with_columns(run=pl.lit("a"), tag=pl.lit("b")),
-            "run and tag could each be run; say which it is",
-        ),
-        (FRAME.with_columns(name=pl.lit("a"), model=pl.lit("b")), "name and model could each be"),
-    ],
-)
-def test_what_is_ambiguous_is_an_error(frame, message):
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.read_runs(frame)
-    with pytest.raises(lf.SchemaError, match=message.replace("runs", "run 'mine'")):
-        lf.read_runs({"mine": frame})
-
-
-def test_ids_that_are_called_as_ours_win():
-    """Tables of users have requests too, and tables of passages have documents."""
-    others = {"user_id": pl.lit("u"), "query": pl.lit("text"), "docid": 7, "item": pl.lit("i")}
-    assert lf.read_runs(FRAME.with_columns(**others)).equals(lf.read_runs(FRAME))
-    assert lf.read_qrels(JUDGED.with_columns(**others)).equals(lf.read_qrels(JUDGED))
-    scores = pl.DataFrame({"query_id": ["q1"], "run": "r", "measure": "AP", "value": 0.5})
-    assert lf.read_scores(scores.with_columns(user_id=pl.lit("u"))).equals(lf.read_scores(scores))
-    votes = pl.DataFrame({"query_id": ["q1"], "model_a": "r", "model_b": "s", "winner": "model_a"})
-    asked = votes.with_columns(qid=pl.lit("u"))
-    read = [lf.read_preferences(of) for of in (asked, votes)]
-    assert read[0].judgments.equals(read[1].judgments)
-
-
 def test_what_is_ambiguous_in_qrels():
     for names in (["label", "rating"], ["relevance", "grade"]):
         frame = JUDGED.drop("relevance").with_columns(pl.lit(1).alias(name) for name in names)
@@ -345,18 +286,6 @@ def test_a_score_is_the_grade_only_when_nothing_else_is():
     assert lf.read_qrels(both, columns={"relevance": "score"})["relevance"].to_pylist() == [9] * 4
     with pytest.raises(lf.SchemaError, match="column score, found grade: this looks like qrels"):
         lf.read_runs(graded.rename({"score": "grade"}))
-
-
-def test_a_missing_column_and_its_nearest_candidate():
-    message = (
-        r"run 'bm25': expected the columns run, query_id, doc_id, score; score is missing \(found: "
-        r"query_id, doc_id, my_score\)\. score may be called score, sim, prediction, or say which "
-        r"column it is: columns=\{'score': 'my_score'\}"
-    )
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.read_runs({"bm25": FRAME.rename({"score": "my_score"})})
-    with pytest.raises(lf.SchemaError, match=r"columns=\{'doc_id': 'doc_idx'\}"):
-        lf.read_qrels(JUDGED.rename({"doc_id": "doc_idx"}))
 
 
 def with_twins(name, values):
@@ -457,37 +386,10 @@ def test_an_object_that_fails_to_export_itself():
             read(Broken())
 
 
-@pytest.mark.parametrize("one", [pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]])], ids=type)
-def test_one_column_is_no_frame(one):
-    for read in (lf.read_runs, lf.read_qrels, lf.coverage, lf.compare):
-        arguments = [JUDGED] if read is lf.coverage else []
-        for given in (one, {"mine": one}) if read is lf.read_runs else [one]:
-            with pytest.raises(TypeError, match=r"expected a frame that exports Arrow .*, found "):
-                read(given, *arguments)
-
-
 # --- Ids ----------------------------------------------------------------------------------------
 
 INTEGERS = [7, 7, -10, 2**53 + 1]
 TEXTS = ["7", "7", "-10", "9007199254740993"]
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pl.Series(INTEGERS),
-        pl.Series([7, 7, -10, 100]).cast(pl.Int8),
-        pl.Series([7, 7, 10, 2**64 - 1], dtype=pl.UInt64),
-        pl.Series(INTEGERS, dtype=pl.Int128),
-    ],
-    ids=str,
-)
-def test_integers_of_every_width_become_strings(column):
-    texts = [str(value) for value in column]
-    frame = FRAME.with_columns(query_id=column, doc_id=pl.Series(["a", "b", "c", "d"]))
-    assert lf.read_runs(frame)["query_id"].to_pylist() == texts
-    judged = JUDGED.with_columns(doc_id=column, query_id=pl.Series(["a", "b", "c", "d"]))
-    assert lf.read_qrels(judged)["doc_id"].to_pylist() == texts
 
 
 @pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]", "category", object])
@@ -496,102 +398,7 @@ def test_integers_of_pandas_become_strings(dtype):
     assert lf.read_runs(frame)["query_id"].to_pylist() == TEXTS
 
 
-def test_integers_and_strings_meet():
-    """A run with numbers as ids, judgments with the same as text: all requests in common."""
-    runs = pl.DataFrame({"user": [7, 7], "item": [1, 2], "score": [1.0, 0.5]})
-    judged = pl.DataFrame({"user": ["7"], "item": ["2"], "rating": [5]})
-    assert lf.positions(runs, judged)["position"].to_list() == [2]
-
-
-def test_leading_zeros_stay():
-    ids = ["007", "07", "7", "7.0"]
-    frame = FRAME.with_columns(query_id=pl.Series(ids), doc_id=pl.Series(ids))
-    for kind in ("polars", "pandas", "pandas, categories", "pyarrow reader", "duckdb"):
-        table = lf.read_runs(FRAMES[kind](frame))
-        assert table["query_id"].to_pylist() == table["doc_id"].to_pylist() == ids
-
-
-@pytest.mark.parametrize(
-    "column, found",
-    [
-        (pl.Series([1.0, 2, 3, 4]), "Float64"),
-        (pl.Series([True, False, True, False]), "Boolean"),
-        (pl.Series([b"a", b"b", b"c", b"d"]), "Binary; cast them to text"),
-    ],
-    ids=["floats", "booleans", "bytes"],
-)
-@pytest.mark.parametrize("name", ["query_id", "doc_id"])
-def test_ids_of_other_types_are_refused(column, found, name):
-    """Pandas turns integers into floats where one is missing: 7.0 is not the id 7."""
-    with pytest.raises(lf.SchemaError, match=f"runs: expected strings in {name}, found {found}"):
-        lf.read_runs(FRAME.with_columns(column.alias(name)))
-    with pytest.raises(lf.SchemaError, match=f"qrels: expected strings in {name}, found {found}"):
-        lf.read_qrels(JUDGED.with_columns(column.alias(name)))
-
-
-@pytest.mark.parametrize("name", ["query_id", "doc_id"])
-def test_empty_ids(name):
-    ids = pl.Series(name, ["a", "", "c", ""])
-    message = rf"row 2: expected an id as {name}, found an empty one \(2 such rows\)"
-    with pytest.raises(lf.SchemaError, match=f"runs, {message}"):
-        lf.read_runs(FRAME.with_columns(ids))
-    with pytest.raises(lf.SchemaError, match=f"run 'mine', {message}"):
-        lf.read_runs({"mine": FRAME.with_columns(ids)})
-    with pytest.raises(lf.SchemaError, match=f"qrels, {message}"):
-        lf.read_qrels(JUDGED.with_columns(ids))
-
-
-@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
-def test_missing_ids(missing):
-    for name in ("query_id", "doc_id"):
-        ids = pd.Series(["a", missing, "c", "d"], dtype=object)
-        message = (
-            f"the column {name} is part of the key, but 1 rows have no"
-            if name == "query_id"
-            else "expected an id as doc_id, found none in 1 rows that have a score"
-        )
-        with pytest.raises(lf.SchemaError, match=message):
-            lf.read_runs(pandas_of(FRAME).assign(**{name: ids}))
-        with pytest.raises(lf.SchemaError, match="is part of the key, but 1 rows have no value"):
-            lf.read_qrels(pandas_of(JUDGED).assign(**{name: ids}))
-
-
-@pytest.mark.parametrize(
-    "values",
-    [["a", 7, "c", "d"], [7, "b", 7, 7], [1, 2.5, "c", "d"], ["a", ["b"], "c", "d"], [2**70] * 4],
-    ids=["integer", "text", "float", "list", "huge"],
-)
-def test_columns_of_several_types_are_refused(values):
-    """Only pandas has them, as objects."""
-    mixed = pandas_of(FRAME).assign(doc_id=pd.Series(values, dtype=object))
-    message = "cannot become Arrow: .* give every column values of one simple type"
-    for runs in (mixed, {"mine": mixed}, [mixed]):
-        with pytest.raises(lf.SchemaError, match=message):
-            lf.read_runs(runs)
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.read_qrels(mixed.rename(columns={"score": "label"}))
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.positions(mixed, JUDGED)
-
-
 # --- Scores, grades, ranks ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pl.Series([3, 2, 1, 0]),
-        pl.Series([3, 2, 1, 0], dtype=pl.UInt8),
-        pl.Series([3.0, 2.0, 1.0, 0.0], dtype=pl.Float32),
-        pl.Series(["3", "2.0", "1e0", "-0"]),
-        pl.Series(["3", "2", "1", "0"]).cast(pl.Decimal(10, 3)),
-    ],
-    ids=["integers", "bytes", "single floats", "text", "decimals"],
-)
-def test_numbers_of_every_type(column):
-    assert lf.read_runs(FRAME.with_columns(score=column))["score"].to_pylist() == [3, 2, 1, 0]
-    frame = JUDGED.with_columns(relevance=column)
-    assert lf.read_qrels(frame)["relevance"].to_pylist() == [3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.Duration, pl.Time])
@@ -603,28 +410,11 @@ def test_dates_and_times_are_no_numbers(dtype):
         lf.read_qrels(JUDGED.with_columns(relevance=column))
 
 
-@pytest.mark.parametrize("missing", [None, float("nan")])
-@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow table", "duckdb"])
-def test_missing_scores_and_grades(missing, kind):
-    values = pl.Series([1.0, missing, 3.0, missing])
-    message = r"expected a number in {} of every row, found none in 2 \(row 2 first"
-    with pytest.raises(lf.SchemaError, match="runs: " + message.format("score")):
-        lf.read_runs(FRAMES[kind](FRAME.with_columns(score=values)))
-    with pytest.raises(lf.SchemaError, match="qrels: " + message.format("relevance")):
-        lf.read_qrels(FRAMES[kind](JUDGED.with_columns(relevance=values)))
-
-
 def test_infinite_scores_are_scores():
     infinite = pl.Series("score", [float("inf"), 0.0, -float("inf"), 1.0])
     for kind in ("polars", "pandas", "pyarrow reader", "duckdb"):
         frame = FRAME.with_columns(infinite)
         assert_same(lf.read_runs(FRAMES[kind](frame)), expected(frame))
-
-
-def test_text_that_is_no_number():
-    frame = FRAME.with_columns(score=pl.Series(["1", "much", "2", "few"]))
-    with pytest.raises(lf.SchemaError, match=r"expected Float64 in score, found 2 \('much', 'few'"):
-        lf.read_runs(frame)
 
 
 RANKS = [1, 2, 1, 1]
@@ -644,30 +434,6 @@ def test_ranks_are_kept_and_order_where_there_is_no_score(ranks):
     with warnings.catch_warnings(action="ignore"):  # of the request without a relevant document
         positions = lf.positions(frame.drop("score"), JUDGED)
     assert positions["position"].to_list() == [2, 1]
-
-
-def test_without_a_score_a_rank_may_be_called_otherwise():
-    frame = FRAME.drop("score").with_columns(place=pl.Series(RANKS))
-    table = lf.read_runs(frame, columns={"rank": "place"})
-    assert table["score"].to_pylist() == [-1, -2, -1, -1]
-    assert lf.read_runs(frame, columns={"place": "rank"}).equals(table)
-    with pytest.raises(lf.SchemaError, match="score is missing"):
-        lf.read_runs(frame)
-
-
-@pytest.mark.parametrize(
-    "ranks, message",
-    [
-        ([1.0, 1.5, 2.0, 3.0], r"expected Int64 in rank, found 1 \(1.5\)"),
-        (["1", "a", "2", "3"], r"in rank, found 1 \('a'\)|a number in score of every row"),
-        ([1, None, 2, 3], r"expected a number in score of every row, found none in 1"),
-    ],
-    ids=["fraction", "text", "null"],
-)
-def test_ranks_that_cannot_order(ranks, message):
-    frame = FRAME.drop("score").with_columns(rank=pl.Series(ranks))
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.read_runs(frame)
 
 
 # --- Lists of items -----------------------------------------------------------------------------
@@ -800,21 +566,6 @@ def test_an_empty_list_is_an_answer(tmp_path, form):
     assert rows == [("12", 1), ("3", 0), ("5", 0), ("7", 0.5), ("99", 0)]
 
 
-def test_a_table_of_runs_is_read_again(tmp_path):
-    """With its row for a query that was answered with an empty list."""
-    table = lf.read_runs(LISTS)
-    assert table.to_pylist()[-1] == {
-        "run": "run",
-        "query_id": "5",
-        **dict.fromkeys(["doc_id", "score", "rank"]),
-    }
-    assert_same(lf.read_runs(table), table)
-    assert_same(lf.read_runs(pl.DataFrame(table)), table)
-    assert_same(lf.read_runs({"run": write_parquet(table, tmp_path / "x.parquet")}), table)
-    of_pandas = table.to_pandas(types_mapper=pd.ArrowDtype)
-    assert_same(lf.read_runs(of_pandas), table)
-
-
 def test_dictionaries_with_empty_ones():
     table = lf.read_runs({"run": {"7": {"10": 0.5, "20": 0.25}, "3": {}, "12": {"7": 1}, "5": {}}})
     assert_same(table, expected_lists().drop_columns("rank"))
@@ -865,15 +616,6 @@ def test_a_run_without_any_row_is_said():
     assert p["run"].unique().sort().to_list() == ["bare", "mine", "none"]
 
 
-@pytest.mark.parametrize("kind", ["reader", "iterator"])
-def test_what_can_be_read_only_once_is_held(kind):
-    rows = [ScoredDoc(*row) for row in ROWS]
-    once = {"a": iter(rows) if kind == "iterator" else FRAME.to_arrow().to_reader()}
-    scan, judged = lf.scan_runs(once), JUDGED.with_columns(relevance=pl.lit(1))
-    assert lf.positions(scan, judged).equals(lf.positions({"a": FRAME}, judged))
-    assert lf.coverage(scan, judged).equals(lf.coverage({"a": FRAME}, judged))
-
-
 def test_a_reader_that_breaks_off():
     def batches():
         yield FRAME.to_arrow().to_batches()[0]
@@ -882,15 +624,6 @@ def test_a_reader_that_breaks_off():
     reader = pa.RecordBatchReader.from_batches(FRAME.to_arrow().schema, batches())
     with pytest.raises(lf.SchemaError, match=r"run 'a' cannot be read \(the disk is gone\)"):
         lf.read_runs({"a": reader})
-
-
-def test_several_runs_in_lists():
-    frame = pl.DataFrame(LISTS).with_columns(model=pl.Series(["b", "a", "a", "a"]))
-    rows = lf.read_runs(frame).select(["run", "query_id", "doc_id"]).to_pylist()
-    assert [tuple(row.values()) for row in rows] == [
-        *[("a", "12", "7"), ("a", "3", None), ("a", "5", None)],
-        *[("b", "7", "10"), ("b", "7", "20")],
-    ]
 
 
 def test_judgments_in_lists():
@@ -942,11 +675,3 @@ def test_the_column_that_cannot_become_arrow_is_named():
     log = mixed.assign(run=["a", "b", "c", "d"])
     with pytest.raises(lf.SchemaError, match="the frame cannot become Arrow: the column note: "):
         lf.with_log(expected(), log)
-
-
-def test_whole_decimals_are_ids_and_floats_are_none():
-    frame = pl.DataFrame({"qid": [7], "docno": ["d"], "score": [0.5]})
-    whole = frame.with_columns(pl.col("qid").cast(pl.Decimal(38, 0)))
-    assert lf.read_runs(whole)["query_id"].to_pylist() == ["7"]
-    with pytest.raises(lf.SchemaError, match="ids cannot be floats: cast them"):
-        lf.read_runs(frame.with_columns(pl.col("qid").cast(pl.Float64)))

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import warnings
 
-import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -31,42 +30,10 @@ def words(text):
     return " ".join(text.split())
 
 
-def test_without_missing_means_have_n_and_no_order():
-    e = evaluated()
-    assert e.means.select("run", "rank", "n").rows() == [
-        ("A", None, 1),
-        ("B", None, 2),
-        ("C", None, 1),
-    ]
-    assert e.orderings["rank"].null_count() == 3
-    assert e.correlations.height == 0
-    for shown in (str(e.summary("all")), e.summary("all")._repr_html_()):
-        assert "0.9000(n=1)" in shown
-        said = "no order by AP, because 2 runs lack some of the 2 requests (A has 1, C has 1)"
-        assert said in words(shown)
-        for word in ("best", "Ranks", "Verdict", "baseline", "*"):
-            assert word not in shown
-
-
 def test_a_verdict_is_refused_with_the_counts():
     said = r"verdict: no order by AP, .* \(A has 1, C has 1\); .* missing='common', 'zero' or 'own'"
     with pytest.raises(lf.LexiframeError, match=said):
         lf.verdict(evaluated())
-
-
-def test_only_the_measures_with_gaps_are_without_an_order():
-    s = pl.concat([scores(GAPS, "AP"), scores({"A": [0.1] * 3, "B": [0.2, 0.3, 0.4]}, "RR")])
-    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
-        e = lf.evaluate_scores(s)
-    assert "no order by AP" in words(str(e.summary("all")))
-    assert "Verdict" in str(e.summary("all"))
-    assert e.orderings.filter(measure="RR")["rank"].null_count() == 0
-
-
-def test_no_warning_where_it_is_said_what_to_do():
-    with warnings.catch_warnings(action="error"):
-        warnings.filterwarnings("ignore", "measures of which larger")
-        lf.evaluate_scores(scores(GAPS), missing="own")
 
 
 def test_own_is_marked_in_every_table():
@@ -89,22 +56,6 @@ def test_the_report_and_the_tables_are_written(tmp_path, missing, best):
     assert "missing=" in e.report(tmp_path / "page.html").read_text(encoding="utf-8")
     e.write(tmp_path / "out")
     assert (tmp_path / "out" / "means.parquet").exists()
-
-
-def test_the_report_says_that_there_is_no_order(tmp_path):
-    page = evaluated().report(tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "No order by AP, because 2 runs lack some" in page
-    for verb in ("is best", "is first"):
-        assert verb not in page.partition("<script")[0]
-
-
-def test_common_keeps_the_requests_that_all_have():
-    e = evaluated({"A": [0.9, 0.1, None], "B": [0.5, 0.3, 0.2]}, missing="common")
-    assert e.scores.height == 4
-    assert e.means["n"].to_list() == [2, 2]
-    assert "by AP, only requests that all runs have count (missing='common')" in words(
-        str(e.summary("all"))
-    )
 
 
 def test_pairs_that_share_no_request_are_marked_as_untested():
@@ -140,14 +91,6 @@ def test_tables_to_look_at_say_so():
     e = evaluated(MANY, missing="own")
     assert comparison_table(e.comparisons).as_raw_html().count("not comparable") == 1
     assert "?(n=3)" in mean_table(e).as_raw_html()
-
-
-def test_with_one_request_nothing_reads_as_significant():
-    e = evaluated({"a": [0.5], "b": [0.4], "c": [0.1]})
-    assert "0.4000?" in str(e.summary("all"))
-    assert "0.1000?" in str(e.summary("all"))
-    assert "? not tested against a run with *" in words(str(e.summary("all")))
-    assert "With one request, no test is possible." in e.markdown()
 
 
 def test_charts_mark_them_too():

@@ -7,13 +7,7 @@ import pytest
 import lexiframe as lf
 from tests.small_tables import scores
 
-QRELS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 1, "d2": 1}}
-A = {"d1": 3, "d2": 2, "x": 1}
-LATE = {"x": 3, "d1": 2, "d2": 1}
-LATER = {"x": 5, "y": 4, "z": 3, "d1": 2, "d2": 1}
-WINNER = {"a": {"q1": A, "q2": A}, "b": {"q1": LATE, "q2": LATE}}
 TWO = {"a": [0.5, 0.6], "b": [0.2, 0.4]}
-EIGHT = {f"r{n}": [n + 0.001 * (n * q % 7) for q in range(8)] for n in range(10)}
 
 
 @pytest.fixture(autouse=True)
@@ -32,31 +26,6 @@ def of_scores(runs, measures=("AP",), **options):
     small = pl.col("value") / 1024
     s = pl.concat([scores(runs, m).with_columns(small) for m in measures])
     return lf.evaluate_scores(s, **options)
-
-
-@pytest.mark.parametrize("later", [LATE, LATER])
-def test_two_requests_say_one_thing_of_all_measures(later):
-    """Also where the sizes of differences vary, so that t could be large."""
-    e = lf.evaluate(WINNER | {"b": {"q1": LATE, "q2": later}}, QRELS)
-    said = "2 requests: too few for any conclusion by all 6 measures; a is ahead in both."
-    assert first(e) == [said]
-    assert e.verdict["too_few"].to_list() == [True] * 6
-    (sentence,) = str(e.verdict).splitlines()
-    named = "RPP, LR, LP, AP, nDCG@10 and RR"
-    begin = f"2 requests: too few for any conclusion by {named}; a is ahead in both (the least p"
-    assert sentence.startswith(begin)
-    assert "signific" not in "".join([*first(e), sentence])
-
-
-@pytest.mark.parametrize(
-    "test, least", [("t", "0.13"), ("sign", "0.5"), ("wilcoxon", "0.5"), ("randomization", "0.5"),
-                    ("betting", "1")],
-)  # fmt: skip
-def test_each_test_knows_what_it_could_give(test, least):
-    """t of 0.3 and 0.2 is 5, with one degree of freedom."""
-    e = of_scores(TWO, test=test)
-    assert first(e) == ["2 requests: too few for any conclusion by AP; a is ahead in both."]
-    assert f"the least p possible is {least}: " in e.verdict["sentence"][0]
 
 
 def test_the_bootstrap_draws_one_request_alone_in_half_of_the_trials():
@@ -80,36 +49,12 @@ def test_one_request():
     assert first(of_scores({"a": [0.5], "b": [0.2], "c": [0.1]})) == [f"{said} first."]
 
 
-def test_runs_that_tie():
-    """Whatever ties decides nothing, with few requests or many."""
-    same = of_scores({"a": [0.5, 0.2], "b": [0.5, 0.2]}, test="sign")
-    assert first(same)[0] == "a and b share the first place by AP."
-    assert not same.verdict["too_few"].item()
-    turned = of_scores({"a": [0.5, 0.2], "b": [0.2, 0.5]}, test="sign")
-    few = "2 requests: too few for any conclusion by AP"
-    assert first(turned) == [f"{few}; a and b share the first place."]
-    two = of_scores({"a": [0.5, 0.2], "b": [0.5, 0.2], "c": [0.1, 0.1]}, test="sign")
-    assert first(two)[0] == f"{few}; a and b share the first place."
-
-
 def test_ties_are_why_where_other_requests_would_be_enough():
     runs = {"a": [0.0] * 2 + [1.0] * 30, "b": [1.0] * 32}
     said = "requests: too few for any conclusion by AP; b is"
     assert first(of_scores(runs)) == [f"Differences in 2 of 32 {said} ahead in 2 of 32."]
     three = runs | {"c": [0.0] * 3 + [1.0] * 29}
     assert first(of_scores(three)) == [f"Differences in at most 3 of 32 {said} first."]
-
-
-@pytest.mark.parametrize("correction", ["none", "bh", "holm", "bonferroni"])
-def test_the_correction_decides(correction):
-    """2 · 0.5^8 = 0.008 of each of 45 pairs; bh rejects all at once."""
-    e = of_scores(EIGHT, test="sign", correction=correction)
-    if correction in ("none", "bh"):
-        assert first(e) == ["r9 is best by AP: all others are significantly worse."]
-    else:
-        assert first(e) == [
-            "8 requests: too few for any conclusion about 45 pairs by AP; r9 is first."
-        ]
 
 
 def test_the_level_decides():
@@ -129,48 +74,6 @@ def test_trials_may_be_too_few(test):
     assert first(of_scores(runs, test=test, trials=100)) == [said]
 
 
-def test_the_family_of_all_measures_decides_for_all():
-    runs = {"a": [0.5] * 6, "b": [0.2] * 6}
-    assert first(of_scores(runs, ["AP", "RR"], test="sign"))[0].startswith("a is best by AP and RR")
-    all_of = of_scores(runs, ["AP", "RR"], test="sign", family="all")
-    few = "6 requests: too few for any conclusion about 2 comparisons by AP and RR; a is ahead"
-    assert first(all_of) == [f"{few} in all 6."]
-    assert "over the 2 pairs of all measures, α = 0.05)" in all_of.verdict["sentence"][0]
-
-
-def test_groups_of_one_request_count_in_the_family_of_all():
-    """Six requests would do for the pairs of two groups, not of three."""
-    s = scores({"a": [0.5] * 13, "b": [0.2] * 13}, "AP")
-    ids = s["query_id"].unique().sort()
-    kinds = pl.DataFrame({"query_id": ids, "kind": ["x"] * 6 + ["y"] * 6 + ["z"]})
-    how = {"test": "sign", "family": "all", "correction": "bonferroni", "alpha": 0.08}
-    e = lf.evaluate_scores(s, requests=kinds, by="kind", **how)
-    few = "6 requests: too few for any conclusion about 3 comparisons by AP for kind = x; a is"
-    assert first(e)[0].startswith(few)
-    assert "the least p possible is 0.094: " in e.verdict["sentence"][0]
-    assert "over the 3 pairs of all measures and groups" in e.verdict["sentence"][0]
-    assert str(e).count("\na conclusion by AP takes 7 requests in which two runs differ\n") == 2
-
-
-def test_what_several_runs_are_ahead_of_is_divided_by_semicolons():
-    runs = {"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.2]}
-    turned = {"a": [0.1, 0.2], "b": [0.2, 0.4], "c": [0.1, 0.3]}
-    s = pl.concat([scores(runs, "AP"), scores(turned, "RR")])
-    e = lf.evaluate_scores(s, baseline="b", test="sign")
-    said = "a is ahead of b, and c is behind it by AP; no run is ahead of b, and a and c are behind"
-    assert said in first(e)[0]
-
-
-def test_what_holds_of_no_run_holds_by_none_of_the_measures():
-    """That it does not by all measures would leave that it does by some."""
-    mixed = {"a": [0.5, 0.2, 0.4, 0.3, 0.6, 0.1, 0.7, 0.2], "b": [0.2, 0.5, 0.3, 0.4] * 2}
-    for measures, said in (
-        (["AP"], "AP"), (["AP", "RR"], "AP or RR"), (["AP", "RR", "P@1"], "any of the 3 measures"),
-    ):  # fmt: skip
-        e = of_scores(mixed, measures, baseline="b", test="t")
-        assert first(e)[0].startswith(f"No run is significantly better than b by {said}; none is")
-
-
 def test_measures_without_a_request_in_common_are_named():
     apart = scores({"a": [0.5, 0.2, None, None], "b": [None, None, 0.2, 0.4]}, "AP")
     s = pl.concat([apart, scores(TWO, "RR")])
@@ -185,37 +88,6 @@ def test_measures_without_a_request_in_common_are_named():
     alone = lf.evaluate_scores(apart, missing="own")
     assert nothing in first(alone)
     assert str(alone.verdict).startswith(nothing)
-
-
-def test_who_is_first_is_said_by_each_measure():
-    s = [scores({"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.1]}, m) for m in ("AP", "RR")]
-    s.append(scores({"a": [0.1, 0.2], "b": [0.2, 0.4], "c": [0.1, 0.1]}, "P@1"))
-    e = lf.evaluate_scores(pl.concat(s), test="sign")
-    said = "2 requests: too few for any conclusion; a is first by AP and RR, b by P@1."
-    assert first(e) == [said]
-    assert str(e.verdict).startswith(said.replace(";", " by AP, RR and P@1;")[:-1])
-
-
-def test_beside_measures_that_decide_they_are_named():
-    runs = {"a": [0.5, 0.6, 0.72, 0.8, 0.7, 0.9], "b": [0.3, 0.4, 0.5, 0.6, 0.4, 0.6]}
-    signs = {"a": [1.0] * 4 + [0.0] * 2, "b": [0.0] * 6}
-    s = pl.concat([scores(runs, "AP"), scores(signs, "P@1"), scores(signs, "RR")])
-    few = "too few for any conclusion by P@1 and RR; a is ahead in 4 of 6."
-    assert first(lf.evaluate_scores(s)) == [
-        "a is best by AP: b is significantly worse.",
-        f"Differences in 4 of 6 requests: {few}",
-    ]
-    assert "paired randomisation test" in str(lf.evaluate_scores(s).verdict).splitlines()[0]
-
-
-def test_groups_of_requests():
-    of = pl.DataFrame({"query_id": ["q1", "q2", "q3"], "kind": ["x", "x", None]})
-    runs = {"a": [0.5, 0.6, 0.4], "b": [0.2, 0.4, 0.3]}
-    e = of_scores(runs, requests=of, by="kind", test="sign")
-    assert first(e) == [
-        "1 request: too few for any conclusion by AP for no kind; a is ahead.",
-        "2 requests: too few for any conclusion by AP for kind = x; a is ahead in both.",
-    ]
 
 
 def test_against_a_baseline():
@@ -236,36 +108,6 @@ def test_one_sided_tests():
     assert first(of_scores(four, **side)) == [few]
     five = {run: [*values, values[0]] for run, values in four.items()}
     assert first(of_scores(five, **side))[0].startswith("Significant: 1 of 1 pairs by AP; the test")
-
-
-def test_what_was_written_says_the_same(tmp_path):
-    e = of_scores(TWO, ["AP", "RR"], test="sign")
-    e.write(tmp_path)
-    found = lf.read_results(tmp_path)
-    assert str(found) == str(e)
-    assert found.verdict.equals(e.verdict)
-    assert lf.verdict(e, lf.compare(e.scores, "sign")).equals(e.verdict)
-    old = lf.verdict(e, e.comparisons.drop("least_p"))["sentence"][0]
-    assert old.startswith("By AP and RR, a is first, among 2 runs that may be best; b is not")
-
-
-def test_the_page_calls_nothing_near_for_want_of_requests(tmp_path):
-    from tests.core.views.report.test_report import Page
-
-    page = Page(of_scores(TWO, test="sign").report(tmp_path / "r.html"))
-    (row,) = page.table("conclusions").to_dicts()
-    assert (row["best"], row["near"], row["is_best"]) == (["a"], [], False)
-    assert row["sentence"].startswith("2 requests: too few for any conclusion by AP; a is ahead")
-
-
-def test_several_tests_of_one_measure_have_sentences_of_their_own():
-    runs = {"a": [0.5, 0.6, 0.71, 0.8, 0.9], "b": [0.3, 0.4, 0.5, 0.6, 0.7]}
-    v = of_scores(runs, ["AP", "RR"], test=["sign", "t"]).verdict
-    assert v["too_few"].to_list() == [True, False] * 2
-    two = of_scores(TWO, ["AP", "RR"], test=["sign", "t"]).verdict  # both say that it is too few
-    for found in (v, two):
-        assert found["sentence"].n_unique() == 2
-        assert all(said.count(" AP and RR") == 1 for said in found["sentence"])
 
 
 # --- What can be concluded, in few words ----------------------------------------------------------

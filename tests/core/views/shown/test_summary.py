@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.base import printed
 from lexiframe.core.base.printed.tables import _width
 from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.core.views.shown.means import marks, means_section
@@ -63,40 +62,7 @@ def wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
 
 
-LEGEND = (
-    "ranked by mean, * the best; ~ not significantly different from any run with * "
-    "(randomization test, max_t over the pairs of a measure, α = 0.05)"
-)
-
 # --- Means --------------------------------------------------------------------------------------
-
-
-def test_the_means_come_first_best_first_and_the_best_marked(wide):
-    """RR: best 1, near 23/24, mixed 0.6, far 0.25; the test tells far apart, not near and mixed."""
-    text = shown(evaluate(alpha=0.01))
-    assert text.split("\n\n")[0].splitlines() == [
-        "Means over 12 requests",
-        "┌────────────────┐",
-        "│ run         RR │",
-        "╞════════════════╡",
-        "│ best   1.0000* │",
-        "│ near   0.9583~ │",
-        "│ mixed  0.6000~ │",
-        "│ far    0.2500  │",
-        "└────────────────┘",
-        LEGEND.replace("0.05", "0.01"),
-        "intervals end at the bounds of RR",
-    ]
-
-
-def test_a_share_of_requests_won_is_called_so(wide):
-    """best beats near in 1 of 12 requests and ties 11: half a win each."""
-    e = evaluate(measures=["RR", "LR", "AP"])
-    section = parts(e)[0]
-    assert section.title == ("Means over 12 requests (LR: share of requests won)")
-    share = ((1 + 11 / 2) / 12 + 1 + (6 + 6 / 2) / 12) / 3
-    assert section.table.filter(run="best")["LR"].item() == f"{share:.4f}*"
-    assert section.table.columns == ["run", "RR", "LR", "AP"]
 
 
 def test_marks_are_those_of_the_comparisons(wide):
@@ -121,27 +87,6 @@ def marked(rejected, n=5, **inference):
     )  # fmt: skip
     said = {"test": "t", "correction": "holm", "alternative": "two-sided", **inference}
     return marks(means, c, said).filter(run="c")["mark"].item()
-
-
-def test_near_is_what_no_best_run_is_told_apart_from():
-    assert marked([("t", "a", False), ("t", "b", False)]) == "~"
-    assert marked([("t", "a", True), ("t", "b", False)]) == ""
-    assert marked([("t", "a", False)]) == "?"  # nobody compared it with b
-    assert marked([("t", "a", False), ("t", "b", False)], n=1) == "?"  # no test of one request
-    assert marked([("t", "a", False), ("t", "b", None)]) == "?"  # no request in common with b
-    assert marked([("t", "a", True), ("t", "b", None)]) == ""  # worse than a at least
-
-
-def test_the_first_test_alone_decides():
-    both = [(test, run, test == "sign") for test in ("t", "sign") for run in "ab"]
-    assert marked(both, test=["t", "sign"]) == "~"
-    assert marked(both, test=["sign", "t"]) == ""
-    assert marked([("t(ties='split')", run, False) for run in "ab"]) == "~"
-
-
-def test_marks_are_by_the_first_test_and_correction(wide):
-    e = evaluate(test=["sign", "t"], correction=["none", "holm"])
-    assert parts(e)[0].notes[0].endswith("(sign test, none over the pairs of a measure, α = 0.05)")
 
 
 def test_one_sided_tests_mark_the_best_alone(wide):
@@ -181,15 +126,6 @@ def test_one_sided_comparisons_with_a_baseline_are_said_to_be_so(wide, side, mar
     assert section_of(e, "Against mixed").title == f"Against mixed ({how})"
 
 
-def test_metrics_alone_are_ordered_by_mean_and_by_nothing_else(wide):
-    e = evaluate(measures=["RR", "AP"])
-    assert "win_rate" not in shown(e)
-    assert section_of(e, "Ranks").title == "Ranks of the runs by mean"
-    about = "best: first by mean; the others are tested against these"
-    assert section_of(e, "Verdict").notes == (about,)
-    assert "preferences by win_rate" in section_of(evaluate(measures=["RR", "LR"]), "Ranks").title
-
-
 def test_counts_alone_have_no_ranks_and_no_marks_to_explain(wide):
     e = evaluate(measures=["num_ret"])
     assert not any(part.title.startswith("Ranks") for part in parts(e))
@@ -204,7 +140,6 @@ def test_search_lengths_are_said_to_be_better_small(wide):
 
 
 KINDS = pl.DataFrame({"qid": [f"q{n}" for n in range(12)], "kind": ["x", "y", None] * 4})
-OF_X = [f"q{n}" for n in range(0, 12, 3)]
 
 
 def test_measures_with_other_requests_or_none_are_named(wide):
@@ -223,35 +158,6 @@ def test_measures_with_other_requests_or_none_are_named(wide):
     assert grouped[1].table.columns == ["run", "RR"]
 
 
-def test_one_run_has_means_intervals_and_n(wide):
-    e = lf.evaluate(EXAMPLE / "runs" / "random.run", EXAMPLE / "qrels.txt", alpha=0.1)
-    section = parts(e)[0]
-    assert section.title == "Means of random over 5 requests, with 90 % intervals"
-    assert section.table.columns == ["measure", "mean", "ci_low", "ci_high"]
-    row = e.means.filter(measure="RR").select("mean", "ci_low", "ci_high").row(0)
-    assert section.table.row(2) == ("RR", *(f"{value:.4f}" for value in row))
-    assert "Ranks" not in shown(e)
-
-
-def test_groups_have_means_of_their_own(wide):
-    e = evaluate(requests=KINDS, by="kind")
-    titles = [section.title for section in parts(e)[:3]]
-    assert titles == [f"Means over 4 requests, {of}" for of in ("no kind", "kind = x", "kind = y")]
-    runs, qrels = (table.filter(pl.col("query_id").is_in(OF_X)) for table in collection(RUNS))
-    assert parts(e)[1].table.equals(parts(lf.evaluate(runs, qrels, ["RR"]))[0].table)
-
-
-def test_many_runs_are_shown_as_the_first_and_the_last():
-    e = evaluate({f"r{n:02}": [1] * (12 - n // 5) + [4] * (n // 5) for n in range(41)})
-    for section, called in ((parts(e)[0], "e.means"), (parts(e)[1], "e.orderings")):
-        assert section.table.height == 41
-        assert section.table.row(20) == ("… 1 more", "")
-        assert section.table["run"].to_list()[19::2][:2] == ["r19", "r21"]
-        assert section.table["run"][-1] == "r40"
-        assert f"the first and the last 20 of 41 runs; {called} has all" in section.notes
-    assert parts(evaluate({f"r{n}": [1] * 12 for n in range(40)}))[0].table.height == 40
-
-
 def test_of_many_runs_the_first_screen_has_the_best_and_those_that_sentences_name():
     ranks = {f"r{n:02}": [1] * (12 - n // 3) + [4] * (n // 3) for n in range(30)}
 
@@ -266,35 +172,11 @@ def test_of_many_runs_the_first_screen_has_the_best_and_those_that_sentences_nam
     assert plain(summary_of(few.tables(), few.provenance).sections[1]).table.height == 20
 
 
-def test_the_reader_is_told_in_their_own_words():
-    e = evaluate({"a": [1] * 12, "b": [2] * 12})
-    assert 'More: e.summary("all") has ranks, tests' in str(e)
-    with printed.written_for("terminal"):
-        assert "More: --all has ranks, tests" in str(e)
-
-
 # --- What marks, ranks and the verdict are about --------------------------------------------------
-
-
-def with_first(e, run):
-    """The evaluation with one run before the others in its orderings, as MC4 could put it."""
-    rank = pl.when(pl.col("run") == run).then(1.0).otherwise(pl.col("rank") + 1)
-    return dataclasses.replace(e, orderings=e.orderings.with_columns(rank=rank))
 
 
 def section_of(e, title):
     return next(part for part in parts(e) if part.title.startswith(title))
-
-
-def test_the_verdict_is_about_the_first_of_the_orderings():
-    e = evaluate(measures=["RR", "LR"])
-    about = (
-        "best: first by mean or, of preferences, by win_rate; the others are tested against these"
-    )
-    assert section_of(e, "Verdict").notes == (about,)
-    by_mean = section_of(lf.evaluate_scores(e.scores), "Verdict")
-    assert by_mean.notes == ("best: first by mean; the others are tested against these",)
-    assert section_of(with_first(e, "near"), "Verdict").table["best"].to_list() == ["near"] * 2
 
 
 @pytest.mark.parametrize("order", ["win_rate", "mc4", "borda", "copeland"])
@@ -309,13 +191,6 @@ def test_one_run_is_first_in_every_table(order):
     assert best.rows() == e.verdict.select("measure", "best").sort("measure").rows()
     starred = marks(e.means, e.comparisons, e.provenance["inference"]).filter(mark="*")
     assert starred.sort(on).select(on).rows() == first.sort(on).select(on).rows()
-
-
-def test_means_are_sorted_as_they_are_shown():
-    e = evaluate(measures=["RR", "LR", "AP"])
-    assert e.means.select("measure", "run").rows() == [
-        (measure, run) for measure in ("RR", "LR", "AP") for run in ("best", "near", "mixed", "far")
-    ]
 
 
 def test_equal_shares_are_said(wide):
@@ -350,31 +225,6 @@ def test_long_names_lose_their_middle_and_lists_their_rest_never(wide):
     assert all(f"{n}_x" in shown and f"x_{n}, " in shown for n in range(3))
     assert set(e.means["run"]) == set(names)
     assert shown in str(e.summary("all"))
-
-
-def test_one_request_is_said_to_allow_no_test(wide):
-    runs, qrels = (table.filter(pl.col("query_id") == "q0") for table in collection(RUNS))
-    e = lf.evaluate(runs, qrels, ["RR"])
-    assert section_of(e, "Verdict").table["not significantly worse"].to_list() == [
-        "no test is possible"
-    ]
-    assert "no test is possible with one request." in lf.verdict(e)["sentence"][0]
-
-
-def test_missing_values_make_the_number_of_requests_a_range(wide):
-    s = evaluate().scores.filter((pl.col("run") != "far") | ~pl.col("query_id").is_in(["q0", "q1"]))
-    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
-        e = lf.evaluate_scores(s, missing="own")
-    assert section_of(e, "Verdict").title.endswith("α = 0.05, n = 10 to 12 requests)")
-    assert "n = 10 to 12 requests)." in lf.verdict(e)["sentence"][0]
-
-
-def test_what_is_missing_is_a_dash_that_is_explained(wide):
-    e = evaluate({"a": [1] * 12, "b": [1] * 12}, measures=["RR", "AP"])
-    kendall = section_of(e, "Kendall")
-    assert kendall.notes == ("—: by one of the two measures all runs are equal",)
-    assert "null" not in shown(e)
-    assert "│ RR       1.000      — │" in kendall.text()
 
 
 @pytest.mark.parametrize("width", [80, 200])
@@ -414,10 +264,6 @@ def test_what_was_different_about_the_runs(wide):
     )
 
 
-def test_runs_that_do_not_differ_are_not_said_to(wide):
-    assert "The runs differ" not in shown(evaluate())
-
-
 def test_judged_at_10_counts_the_first_ten_of_all_rankings():
     """As ir_measures' Judged@10, where all rankings are as long."""
     runs, qrels = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
@@ -452,13 +298,6 @@ def test_nothing_is_cut_and_nothing_is_wider_than_the_terminal(shared, monkeypat
         text = str(e.summary("all"))
         refuse_cut_and_wide(text, width)
         assert all(number in text for number in numbers_of(e))
-
-
-def test_the_title_says_what_was_asked_for_beyond_the_usual():
-    folder = lf.bundled("example")
-    e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", rel=1, depth=10)
-    assert shown(e).startswith("Means over 5 requests, rel=1, depth=10\n")
-    assert shown(lf.evaluate_scores(e.scores)).startswith("Means over 5 requests\n")
 
 
 def test_one_request_against_a_baseline_says_that_no_test_is_possible():
