@@ -1,6 +1,5 @@
 """Judgments: every form of TREC text, Parquet and frames gives the same table."""
 
-import gzip
 import json
 
 import polars as pl
@@ -9,9 +8,6 @@ import pytest
 
 import lexiframe as lf
 
-TEXT = "q1 0 d1 2\nq1 0 d2 -1\nq2 t1 d1 1.5\n"
-LINES = TEXT.splitlines()
-ROWS = [("q1", "0", "d1", 2.0), ("q1", "0", "d2", -1.0), ("q2", "t1", "d1", 1.5)]
 COLUMNS = ["query_id", "iteration", "doc_id", "relevance"]
 
 
@@ -19,25 +15,6 @@ def rows(table):
     assert table.column_names == COLUMNS
     assert table.schema.types == [pa.string(), pa.string(), pa.string(), pa.float64()]
     return pl.DataFrame(table).rows()
-
-
-FORMS = {
-    "plain": TEXT,
-    "tabs": TEXT.replace(" ", "\t"),
-    "blanks mixed": "q1 \t0  d1\t2\n\tq1 0\td2 -1 \t\nq2  t1  d1  1.5  \n",
-    "CRLF, no last newline": TEXT.replace("\n", "\r\n").rstrip(),
-    "comments and empty lines": "#\n \n" + "\n # indented\n\n".join(LINES),
-    "byte order mark": b"\xef\xbb\xbf" + TEXT.encode(),
-    "grades in other forms": TEXT.replace(" 2\n", " +2.0\n").replace("1.5", "15e-1"),
-    "gzip of two members": gzip.compress(TEXT[:5].encode()) + gzip.compress(TEXT[5:].encode()),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["qrels.txt", "qrels"])
-def test_every_form_of_text(write, form, name):
-    path = write(FORMS[form], name)
-    assert rows(lf.read_qrels(path)) == rows(lf.read_qrels(str(path))) == ROWS
 
 
 def test_frames_without_iterations_and_with_integers():

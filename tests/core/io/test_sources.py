@@ -20,7 +20,6 @@ from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.io.to_parquet import write_parquet
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
-FRAME = pl.DataFrame({"run": "framed", "query_id": "q1", "doc_id": ["d1"], "score": [3.5]})
 
 
 QRELS = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1.0]})
@@ -60,15 +59,6 @@ def test_two_files_of_one_name(write):
         with pytest.raises(lf.ReadError, match=message):
             function(files)
     assert names({"a": files[0], "b": files[1]}) == ["a", "b"]
-
-
-@pytest.mark.parametrize("function", [read, scan])
-def test_two_runs_of_one_name_in_frames_and_by_tags(write, function):
-    with pytest.raises(lf.ReadError, match="two runs are named 'framed'"):
-        function([FRAME, FRAME])
-    tagged = [write(LINE, "a.run"), write(LINE, "b.run")]
-    with pytest.raises(lf.ReadError, match=r"two runs are named 'its-tag': \S+a.run, \S+b.run"):
-        function(tagged, name_from="tag")
 
 
 @pytest.mark.parametrize(

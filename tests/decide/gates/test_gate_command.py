@@ -74,13 +74,6 @@ def test_a_copy_has_changed_nothing(gate, tmp_path):
     assert gate(*given, "--sequential", tmp_path / "state.json", "--planned", 60).status == 3
 
 
-def test_files_of_several_runs_are_refused(gate, tmp_path):
-    several = lf.write_parquet(lf.read_runs([GOOD, BAD]), tmp_path / "all.parquet")
-    outcome = gate(QRELS, several, GOOD, "--margin", "AP=0.1")
-    assert outcome.status == 1
-    assert "expected one run under this name, found 2 ('pixels_euclidean', 'random')" in outcome.err
-
-
 def test_judgments_of_another_collection_are_refused(gate, tmp_path):
     other = tmp_path / "other.txt"
     asked = lf.read_qrels(QRELS)["query_id"].unique().to_pylist()
@@ -101,16 +94,6 @@ def test_a_run_that_is_cut_off_is_refused(gate, tmp_path):
     for missing, n in (("zero", 5), ("drop", 2)):
         options = ["--margin", "AP=0.1", "--missing", missing, "--format", "json"]
         assert rows(gate(QRELS, cut, GOOD, *options))["AP"]["n"] == n
-
-
-def test_a_worse_run_fails(gate):
-    outcome = gate(QRELS, GOOD, BAD, "--margin", "map=0.1,RPP=0.1")
-    assert outcome.status == 3
-    said = "FAIL: by AP and RPP, random is worse than pixels_euclidean"
-    assert " ".join(outcome.out.split()).startswith(said)
-    assert (
-        "AP: FAIL: random is worse than pixels_euclidean by more than 0.1: p < 0.001" in outcome.out
-    )
 
 
 def test_an_undecided_run_does_not_pass(gate, two_folders):
@@ -243,23 +226,6 @@ def treceval(tmp_path):
         files.append(tmp_path / branch / "bm25.eval")
     s.write_csv(tmp_path / "both.csv")
     return [*files, tmp_path / "both.csv"]
-
-
-def test_scores_of_other_tools(gate, treceval):
-    main, pr, both = treceval
-    options = ["-m", "AP,RR", "--margin", "5%", "--margin", "recip_rank=0.1", "--format", "json"]
-    one = gate("pixels_euclidean", "random", "--scores", both, *options)
-    assert one.status == 3
-    named = gate("main", "pr", "--scores", f"main={main}", "--scores", f"pr={pr}", *options)
-    assert named.status == 3
-    columns = ("mean_difference", "margin", "p_value", "outcome")
-    for measure, ours in (("map", "AP"), ("recip_rank", "RR")):
-        of_runs = rows(gate(QRELS, GOOD, BAD, *options))[ours]
-        for found in (rows(one)[measure], rows(named)[measure]):
-            assert {name: found[name] for name in columns} == {
-                name: of_runs[name] for name in columns
-            }
-    assert rows(named)["map"]["candidate"] == "pr"
 
 
 def test_scores_in_files_of_one_name(gate, treceval):
@@ -414,27 +380,6 @@ def test_a_nightly_job_keeps_its_state(gate, tmp_path):
     assert "begin another gate with another file" in other.err
 
 
-def test_what_can_be_no_state_is_refused_before_runs_are_read(gate, tmp_path):
-    (tmp_path / "folder").mkdir()
-    os.mkfifo(tmp_path / "pipe")
-    asked = [QRELS, "no.run", BAD, "--margin", "AP=0.1", "--planned", 60, "--sequential"]
-    for name, said in (("folder", "it is a folder"), ("pipe", "it is a device or a pipe")):
-        outcome = gate(*asked, tmp_path / name)
-        assert (outcome.status, outcome.out) == (1, "")
-        assert f"{name}: cannot be written, because {said}" in outcome.said
-    outcome = gate(*asked, "")
-    assert outcome.status == 2
-    assert "expected a path to write to, found ''" in outcome.said
-    state = tmp_path / "gates.parquet"
-    outcome = gate(*asked, state, "--out", tmp_path)
-    assert "would replace" in outcome.err
-    state = shutil.copy(QRELS, tmp_path / "state.json")
-    outcome = gate(QRELS, GOOD, BAD, *asked[3:], state)
-    assert outcome.status == 1
-    assert "expected the state of a gate, found another file" in outcome.said
-    assert Path(state).read_bytes() == QRELS.read_bytes()
-
-
 def test_the_curve_is_shown_instead_of_a_decision(gate):
     outcome = gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", "--curve", "--test", "t")
     assert outcome.status == 0
@@ -444,12 +389,6 @@ def test_the_curve_is_shown_instead_of_a_decision(gate):
         gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", "--curve", "--format", "json").out
     )
     assert {row["case"] for row in table} >= {"unchanged", "worse by the margin"}
-
-
-def test_any_measure_is_enough(gate):
-    asked = [QRELS, GOOD, GOOD.parent / "pca8_euclidean.run", "--margin", "AP=0.9,RR=0.01"]
-    every, some = gate(*asked), gate(*asked, "--any", "--test", "t")
-    assert (every.status, some.status) == (3, 0)
 
 
 @pytest.mark.parametrize(

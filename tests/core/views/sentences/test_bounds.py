@@ -5,7 +5,6 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
-from lexiframe.decide.gates.shown_gates import gate_markdown, gate_text
 
 QRELS = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["x", "x"], "relevance": [1, 1]})
 RANKS = {"a": (1, 2), "b": (2, 1), "c": (3, 3)}
@@ -58,17 +57,6 @@ def test_one_run_a_baseline_and_comparisons_say_it_too():
     shown, notes = cut_at_bounds(c, "mean_difference")
     assert notes == [CUT, FEW]
     assert (shown["ci_low"].min(), shown["ci_high"].max()) == (-1, 1)
-
-
-def test_a_gate_says_it_too():
-    g = lf.gate(evaluated(), {"AP": 0.1}, baseline="a", candidate="b", test="t")
-    assert g["ci_low"].item() < -1
-    assert g["ci_high"].item() > 1
-    for said in (gate_text(g), gate_markdown(g)):
-        assert CUT in flat(said)
-        assert FEW in flat(said)
-        assert "-1.000" in said
-        assert f"{g['ci_low'].item():.3f}" not in said
 
 
 def test_a_chart_shows_the_same():

@@ -23,7 +23,6 @@ def varied(other):
 
 BLIND = run_of(dict.fromkeys("abcde", 1))
 CLEAR = varied({"d": 1, "e": 0})
-FEW = varied({"d": 1, "e": 1})  # equal scores of documents that are not relevant
 
 
 def said(runs, measures=("AP", "RR"), **how):
@@ -97,24 +96,6 @@ def test_without_an_interval_the_widest_of_such_values_counts():
     widest = 2 * (middle * (1 - middle) / 20) ** 0.5
     assert row["moved"] == pytest.approx((row["high"] - row["low"]) / 2 / widest)
     assert tie_ranges(coverage, none)["measure"].to_list() == ["AP", "RR", "nDCG@10"]
-
-
-def test_collections_replicates_and_parts(tmp_path):
-    pair = ({"blind": BLIND, "clear": CLEAR}, JUDGED)
-    e = lf.evaluate({"news": pair, "law": ({"clear": CLEAR, "few": FEW}, JUDGED)}, measures=["AP"])
-    assert "news: blind has one score for all documents" in flat(e)
-    assert "law: " not in flat(e)
-    assert "blind has one" in flat(e.verdict)
-    again = lf.read_runs(
-        {"blind": dict.fromkeys("123", BLIND), "clear": dict.fromkeys("123", CLEAR)}
-    )
-    e = lf.evaluate(again, JUDGED, ["AP"], replicates="run")
-    assert "blind has one score for all documents of a request" in flat(e)
-    whole = lf.evaluate(*pair, ["AP", "P@2"])
-    parts = lf.evaluate(*pair, ["AP", "P@2"], out=tmp_path, keep="scores")
-    assert parts.coverage.equals(whole.coverage)
-    assert flat(parts.verdict) == flat(whole.verdict)
-    assert "P@2 may be" in flat(whole.verdict)
 
 
 @pytest.mark.conformance
