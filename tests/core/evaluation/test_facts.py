@@ -111,6 +111,17 @@ def test_each_flow_has_the_facts(tmp_path):
         assert e.means["ci_high"].max() <= 1
 
 
+def test_scores_have_metrics_alone():
+    """Also under the name of a preference, as somebody's own measure may be called."""
+    s = lf.scores(lf.positions(RUNS, QRELS), ["AP", "ASL(n=1000)"])
+    e = lf.evaluate_scores(s.with_columns(pl.col("measure").replace({"AP": "RPP"})))
+    assert e.facts.sort("measure").rows() == [
+        ("ASL(n=1000)", "metric", True, None, None, False),
+        ("RPP", "metric", False, None, None, False),
+    ]
+    assert "share of requests won" not in str(e)
+
+
 def test_what_is_out_of_bounds_is_not_cut():
     """Values of another tool in percent; the mean of logarithms is exp of theirs."""
     s = lf.scores(lf.positions(RUNS, QRELS), ["AP", "gm_map"])

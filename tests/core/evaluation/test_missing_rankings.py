@@ -43,6 +43,12 @@ def test_scores_say_which_rankings_were_missing(s):
     assert "answered" not in whole.columns
 
 
+def test_an_empty_list_is_an_answer():
+    runs = {"old": {"q00": {"d": 1.0}, "q01": {}}, "new": {"q00": {"d": 1.0}}}
+    s = lf.scores(lf.positions(runs, QRELS.head(2)), "RR")
+    assert s.filter(~pl.col("answered")).select("run", "query_id").rows() == [("new", "q01")]
+
+
 @pytest.mark.parametrize("form", ["frame", "pandas", "arrow", "parquet", "csv", "evaluation"])
 def test_a_gate_refuses_what_was_filled_in(s, tmp_path, form):
     s.write_parquet(tmp_path / "s.parquet")
@@ -95,6 +101,17 @@ def test_what_compares_scores_says_what_was_filled_in(s):
     assert told.endswith("old lacks rankings of 12 of the 30 requests.")
 
 
+def test_zeros_that_evaluate_scores_fills_in_are_known():
+    s = pl.DataFrame({
+        "run": [*["old"] * 3, *["new"] * 4], "query_id": [*"abc", *"abcd"], "measure": "AP",
+        "value": 0.5,
+    })  # fmt: skip
+    e = lf.evaluate_scores(s, missing="zero")
+    assert e.scores.filter(~pl.col("answered")).select("run", "query_id").rows() == [("old", "d")]
+    with pytest.raises(lf.LexiframeError, match="1 of 4 requests for AP have a score of new only"):
+        lf.gate(e, 0.1, **TWO)
+
+
 def test_parts_reuse_and_folders_have_the_same_scores(tmp_path):
     measures = ["RR", "LR"]
     e = lf.evaluate(RUNS, QRELS, measures)
@@ -122,6 +139,13 @@ def test_parts_without_a_missing_ranking_have_the_columns_of_the_others(tmp_path
     complete_parts(tmp_path, ["scores"])
     found = pl.read_parquet(folder / "*.parquet")
     assert found["answered"].to_list() == [False] * one.height + [True] * one.height
+
+
+def test_a_column_that_is_no_truth_is_none_of_ours():
+    wide = pl.DataFrame({"query_id": ["a", "b"], "AP": [0.5, 0.25], "answered": [0.5, 1.0]})
+    assert lf.read_scores({"x": wide})["measure"].unique().sort().to_list() == ["AP", "answered"]
+    long = pl.DataFrame({"run": "x", "query_id": ["a", "b"], "measure": "AP", "value": 0.5})
+    assert "answered" not in lf.read_scores(long.with_columns(answered=pl.lit(3))).columns
 
 
 @pytest.mark.parametrize("form", ["polars", "pandas", "arrow", "lazy", "csv"])

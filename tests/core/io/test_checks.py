@@ -1,6 +1,7 @@
 """All problems of a file at once: what reading refuses, line by line, and nothing else."""
 
 import gzip
+import re
 import time
 from functools import partial
 
@@ -8,7 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.base.schemas import RUNS
+from lexiframe.core.base.schemas import PROBLEMS, RUNS
 from lexiframe.core.io.checks import kind_of
 from lexiframe.core.io.files.data_sources import only_file
 from lexiframe.core.io.parsing import rows_of
@@ -18,6 +19,17 @@ from lexiframe.core.io.text import json_rows
 packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time
 
 GOOD = "q1 Q0 d1 1 2.5 x\n"
+BAD = """\
+# a comment
+q1 Q0 d1 1 2.5 x
+
+q1 Q0 d2
+q1 Q0 d3 3 high x
+q1 Q0 d1 4 0.5 x
+q1 Q0 d4 4 NaN x
+q2 Q0 d1 1 1 x
+q2  Q0\td1 1 1 x
+"""
 
 
 def kind_in(path):
@@ -26,6 +38,102 @@ def kind_in(path):
 
 def said(problems):
     return problems.select("line", "problem", "found").rows()
+
+
+def test_all_problems_of_a_run(write):
+    path = write(BAD)
+    problems = lf.check_run(path)
+    assert dict(problems.schema) == PROBLEMS.columns
+    assert said(problems) == [
+        (4, "fields", "3: 'q1 Q0 d2'"),
+        (5, "number", "'high': 'q1 Q0 d3 3 high x'"),
+        (6, "duplicate", "'d1' of query 'q1' again, after line 2"),
+        (7, "number", "'NaN': 'q1 Q0 d4 4 NaN x'"),
+        (9, "duplicate", "'d1' of query 'q2' again, after line 8"),
+    ]
+    assert problems["file"].unique().to_list() == [str(path)]
+    with pytest.raises(
+        lf.ReadError, match=r"line 4: expected 6 fields .*\(2 more: lexiframe.check_run lists"
+    ):
+        lf.read_runs(path)
+
+
+def test_any_blanks_stand_between_fields_of_good_lines(write):
+    problems = lf.check_run(write("q1\vQ0\fd1\t1 2.5\v x\nq1 Q0 d2\n\fq1 Q0 d1 2 1 x\n"))
+    assert problems.select("line", "problem").rows() == [(2, "fields"), (3, "duplicate")]
+
+
+def test_all_problems_of_qrels(write):
+    text = "q1 0 d1 1\nq1 0 d1 2\nq1 1 d1 2\nq1 0 d2 yes\nq1 0 d3 1 5\n"
+    assert said(lf.check_qrels(write(text))) == [
+        (2, "duplicate", "'d1' of query 'q1' again, after line 1"),
+        (4, "number", "'yes': 'q1 0 d2 yes'"),
+        (5, "fields", "5: 'q1 0 d3 1 5'"),
+    ]
+
+
+def test_bytes_that_are_no_text(write):
+    problems = lf.check_run(write(GOOD.encode() + b"q1 Q0 d\xe9 2 1 x\nq1 Q0 d3 3 1 x\n"))
+    assert said(problems) == [(2, "encoding", r"the bytes b'\xe9 2 '")]
+
+
+def test_a_table_of_text(write):
+    text = "qid,docno,score\n1,a,0.5\n1,b,high\n1,a,0.1\n1,c,\n"
+    assert said(lf.check_run(write(text))) == [
+        (3, "number", "'high'"),
+        (4, "duplicate", "'a' of query '1' again, after line 2"),
+        (5, "number", "''"),
+    ]
+    assert said(lf.check_run(write("qid,docno,score\n1,a,0.5\n1,b\n1,c,1,2\n"))) == [
+        (3, "fields", "2: '1,b'"),
+        (4, "fields", "4: '1,c,1,2'"),
+    ]
+    text = "qid,docno,score\n1,a,0.5\n1,b,0.4\n1,a,0.1\n"
+    assert said(lf.check_run(write(text))) == [
+        (4, "duplicate", "'a' of query '1' again, after line 2")
+    ]
+
+
+def test_all_problems_of_a_table_of_text(write):
+    text = """\
+qid,docno,score
+
+q1,d1,1
+q1,d1,2
+q1,,3
+"q1",d4,x
+q1,d5,nan
+"q
+1",d6,1
+,d7,1
+q1,"d1",0
+q1,d8
+"""
+    path = write(text)
+    assert said(lf.check_run(path)) == [
+        (4, "duplicate", "'d1' of query 'q1' again, after line 3"),
+        (5, "id", "an empty one"),
+        (6, "number", "'x'"),
+        (7, "number", "'nan'"),
+        (10, "id", "an empty one"),
+        (11, "duplicate", "'d1' of query 'q1' again, after line 3"),
+        (12, "fields", "2: 'q1,d8'"),
+    ]
+    for row, name in ("q1,,3", "docno"), (",d7,1", "qid"):
+        path = write(f"qid,docno,score\n\nq1,d1,1\n{row}\n")
+        with pytest.raises(lf.ReadError, match=f"line 4: .* as {name}, .*; give it an id, or"):
+            lf.read_runs(path)
+    text = "qid\tdocno\tlabel\nq\td\t1\nq\td\t2\nq\te\tinf\nq\t\t1\n"
+    assert said(lf.check_qrels(write(text))) == [
+        (3, "duplicate", "'d' of query 'q' again, after line 2"),
+        (4, "number", "'inf'"),
+        (5, "id", "an empty one"),
+    ]
+    text = "qid,docno,rank\nq,d,1\nq,e,two\nq,d,3\n"
+    assert said(lf.check_run(write(text))) == [
+        (3, "number", "'two'"),
+        (4, "duplicate", "'d' of query 'q' again, after line 2"),
+    ]
 
 
 LINES = [
@@ -69,6 +177,34 @@ def test_all_problems_of_json_lines(write):
     assert found[13] == "two fields are named 'qid'"
 
 
+def test_all_problems_of_a_list_in_json(write):
+    records = [LINES[n] for n in (0, 2, 3, 4, 6, 8)]
+    assert said(lf.check_run(write(f"[{','.join(records)}, 7]"))) == [
+        (None, "duplicate", "'d1' of query 'q1' in record 2 again, after record 1"),
+        (None, "number", "'high' in record 3 (query 'q1', document 'd2')"),
+        (None, "id", "1.5 in record 4 (query 'q1', document '')"),
+        (None, "number", "NaN in record 5 (query 'q1', document 'd3')"),
+        (None, "id", "an empty one in record 6 (query 'q1', document '')"),
+        (None, "fields", "'7' in record 7"),
+    ]
+    (broken, missing) = lf.check_run(write('[{"qid": 1}, {"qid": ]')).rows(named=True)
+    assert (broken["line"], broken["problem"], broken["expected"]) == (1, "fields", "JSON")
+    assert "doc_id, score are missing" in missing["found"]
+
+
+def test_records_with_lists_of_items(write):
+    text = """\
+{"qid": "q1", "items": [{"docno": "a", "score": 2}, {"docno": "b", "score": 1}]}
+{"qid": "q2", "items": [{"docno": "a", "score": 2}, {"docno": "a", "score": 1}]}
+{"qid": "q3", "items": [{"docno": "a", "score": 2}, {"docno": "b", "score": "x"}]}
+{"qid": "q4", "items": []}
+"""
+    assert said(lf.check_run(write(text))) == [
+        (2, "duplicate", "'a' of query 'q2' again, after line 2"),
+        (3, "number", "'x'"),
+    ]
+
+
 FIRST = '{"query_id": "q1", "doc_id": "d0", "score": 9}'
 NEITHER = "expected a document and a number in each row of a query, found neither"
 LOST = {  # the record below the first one, and the number of the record that is refused
@@ -100,6 +236,16 @@ def test_rows_that_would_be_lost(write, tmp_path, small_blocks, kind, form):
     problems = lf.check_run(path)
     assert problems["problem"].unique().to_list() == ["id"]
     assert problems.height == 1 + (kind == "twice")
+
+
+def test_a_rank_without_a_document_is_lost(write):
+    ranked = '{"query_id": "q1", "doc_id": "d0", "score": 9, "rank": 1}'
+    path = write(ranked + '\n{"query_id": "q2", "rank": 2}\n')
+    with pytest.raises(lf.ReadError, match="line 2: expected an id as doc_id, found none"):
+        lf.read_runs(path)
+    assert said(lf.check_run(path)) == [(2, "id", "none"), (2, "number", "none")]
+    with pytest.raises(lf.SchemaError, match="found none in 1 rows that have a score or rank"):
+        lf.read_runs(pl.read_ndjson(path))
 
 
 def test_all_problems_of_parquet(tmp_path):
@@ -141,6 +287,14 @@ def test_a_column_that_is_wrong_as_a_whole(write):
     assert problems["problem"].to_list() == ["fields", "file"]
 
 
+def test_duplicates_in_parquet_have_rows(tmp_path):
+    frame = pl.DataFrame({"run": "x", "qid": 1, "docno": ["a", "b", "a"], "score": 1.0})
+    frame.write_parquet(tmp_path / "a.parquet")
+    assert said(lf.check_run(tmp_path / "a.parquet")) == [
+        (None, "duplicate", "'a' of query '1' in row 3 again, after row 1")
+    ]
+
+
 def test_lines_of_a_table_of_two_runs(write):
     text = "run,qid,docno,score\na,1,d,2\nb,1,d,2\na,1,d,1\nb,1,e,1\nb,1,e,0\n"
     assert said(lf.check_run(write(text))) == [
@@ -165,6 +319,13 @@ def test_a_file_that_is_none(write, data, found):
     (problem,) = lf.check_run(write(data)).rows(named=True)
     assert (problem["line"], problem["problem"]) == (None, "file")
     assert problem["found"].startswith(found)
+
+
+def test_what_was_said_of_the_text_holds(write):
+    assert lf.check_run(write("q1 d1 0,5\n"), third="score", decimal=",").is_empty()
+    advice = lf.check_run(write("q1 d1 0.5\nq1 d2 0.4\n"))["advice"].to_list()
+    assert "third='score'" in advice[0]
+    assert advice[1] == advice[0]
 
 
 # --- One defect, one problem ----------------------------------------------------------------------
@@ -274,6 +435,27 @@ def test_what_is_said_of_broken_json(write, message):
     assert any(message in text for text in found), found
 
 
+def test_numbers_that_are_text_in_json(write):
+    path = write("\n".join(records("1", '"2.5"', '"1_0"', '" 1 "', '"١"', "true", "1e400")))
+    assert told(lf.check_run(path)) == [
+        (3, "a number as score", "'1_0'"),
+        (4, "a number as score", "' 1 '"),
+        (5, "a number as score", "'١'"),
+        (6, "a number as score", "true"),
+        (7, "a number up to 1.8e308 as score", "'1e400'"),
+    ]
+
+
+def test_unused_columns_do_not_matter(write):
+    values = ["1", "[1]", '[{"a": 1}, {"a": 2}]', '{"a": 1}', '"x"', "null"]
+    pairs = zip(values, records(*"123456"), strict=True)
+    lines = [line[:-1] + f', "query": {value}, "u": {value}}}' for value, line in pairs]
+    for text in ("\n".join(lines), f"[{', '.join(lines)}]"):
+        assert lf.read_runs(write(text))["doc_id"].to_pylist() == [f"d{n}" for n in range(6)]
+    lines[2] = lines[2].replace('"score": 3', '"score": "x"')
+    assert told(lf.check_run(write("\n".join(lines)))) == [(3, "a number as score", "'x'")]
+
+
 def test_lists_that_are_none(write):
     text = """\
 {"user": "q1", "docs": [{"docno": "d", "score": 1}]}
@@ -286,6 +468,72 @@ def test_lists_that_are_none(write):
         (3, "a number as score", "'y'"),
         (3, "a number as score", "'z'"),
     ]
+
+
+RANKS = {"1.5": "1.5", "NaN": "NaN", "Infinity": "Infinity", '"x"': "'x'", "[1]": "[1]"}
+
+
+def test_ranks_that_are_none(write, tmp_path):
+    for score in ('"score": 1, ', ""):
+        lines = [f'{{"qid": "q", "docno": "{n}", {score}"rank": {r}}}' for n, r in enumerate(RANKS)]
+        lines += ['{"qid": "q", "docno": "a", "rank": 2.0, "score": 1}']
+        found = [(n, "a whole number as rank", shown) for n, shown in enumerate(RANKS.values(), 1)]
+        assert [
+            row for row in told(lf.check_run(write("\n".join(lines)))) if "rank" in row[1]
+        ] == found
+    ranks = pl.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "rank": ["1", "x", "9" * 20]})
+    floats = ranks.with_columns(rank=pl.Series([1.5, 2.0, float("nan")]))
+    for frame, found in ((ranks, ["'x'", f"'{'9' * 20}'"]), (floats, ["1.5", "NaN"])):
+        frame.write_parquet(tmp_path / "a.parquet")
+        listed = lf.check_run(tmp_path / "a.parquet")["found"].to_list()
+        assert [text.partition(" in row")[0] for text in listed] == found
+        with pytest.raises(lf.ReadError, match=r"row \d: expected a whole number as rank, found"):
+            lf.read_runs(tmp_path / "a.parquet")
+
+
+def test_iterations_that_are_no_ids(write):
+    line = '{{"qid": "q1", "docno": "d1", "rel": 1, "iteration": {}}}'
+    path = write("\n".join(line.format(value) for value in ('"a"', "1", "true", "1.5", '""')))
+    assert told(lf.check_qrels(path)) == [
+        (3, "text or a whole number as iteration", "true"),
+        (4, "text or a whole number as iteration", "1.5"),
+        (5, "an id as iteration", "an empty one"),
+    ]
+
+
+def test_ids_in_columns_that_were_named(write):
+    line = '{{"a": {}, "docno": "d", "score": 1}}'
+    path = write("\n".join(line.format(value) for value in ('"q"', "true", "1.5")))
+    columns = {"columns": {"query_id": "a"}}
+    assert lf.check_run(path, **columns)["line"].to_list() == [2, 3]
+    with pytest.raises(
+        lf.ReadError, match="line 2: expected text or a whole number as a, found true"
+    ):
+        lf.read_runs(path, **columns)
+
+
+def test_several_problems_of_a_row(write):
+    assert said(lf.check_run(write("qid,docno,score\n,d1,x\nq,e,y\nq,e,1\n"))) == [
+        (2, "id", "an empty one"),
+        (2, "number", "'x'"),
+        (3, "number", "'y'"),
+        (4, "duplicate", "'e' of query 'q' again, after line 3"),
+    ]
+    assert said(lf.check_run(write('{"qid": true, "docno": 1.5, "score": "x"}'))) == [
+        (1, "id", "true"),
+        (1, "id", "1.5"),
+        (1, "number", "'x'"),
+    ]
+
+
+def test_missing_columns_are_said_beside_bad_rows(write):
+    problems = lf.check_run(write('{"qid": true, "docno": 1}\n{"qid": [1], "docno": 2}'))
+    assert problems["problem"].to_list() == ["id", "id", "file"]
+    for text in ("qid,score\nq1,x\nq2,1\n", "docno\tscore\nd1\tx\n"):
+        (problem,) = lf.check_run(write(text)).rows(named=True)
+        assert problem["expected"] == "the columns run, query_id, doc_id, score"
+        assert re.match(r"(query|doc)_id is missing \(found: ", problem["found"])
+        assert "or say which column it is: columns=" in problem["advice"]
 
 
 def test_advice(write):
@@ -341,6 +589,19 @@ def test_advice_for_columns_without_known_names(write, text):
             assert LOOKS[text].format(number) in advice
 
 
+@pytest.mark.parametrize(
+    "text, header",
+    [("topic,doc,x\nq,d,1\n", {}), ("topic\tdoc\tx\nq\td\t1\n", {}), ("topic doc x\nq d 1\n", 1)],
+)
+def test_the_advice_about_names_works(write, text, header):
+    columns = {"query_id": "topic", "doc_id": "doc"}
+    options = {"header": True} if header else {}
+    for said in (options, {"header": True}):
+        runs = lf.read_runs(write(text), columns=columns | {"score": "x"}, **said)
+        qrels = lf.read_qrels(write(text), columns=columns | {"relevance": "x"}, **said)
+        assert runs.num_rows == qrels.num_rows == 1
+
+
 def test_grades_that_are_no_numbers(write):
     path = write("0001 doc1 L2\n0001 doc2 L0\n")
     with pytest.raises(lf.SchemaError, match=r"numbers as grades, found 2 \('L2', 'L0'\); say"):
@@ -369,6 +630,12 @@ def test_parts_of_what_is_wrong_as_a_whole(write):
     assert (problem["expected"][:10], problem["found"]) == ("lines of 6", "only comments")
     with pytest.raises(lf.ReadError, match="found lines of TREC text; leave columns out, or say"):
         lf.read_runs(write(GOOD), columns={"query_id": "a"})
+
+
+def test_carriage_returns_end_lines_of_json(write):
+    path = write("\r".join(records("1", '"x"')))
+    assert told(lf.check_run(path)) == [(2, "a number as score", "'x'")]
+    assert lf.read_runs(write("\r".join(records("1", "2")))).num_rows == 2
 
 
 # --- In blocks ------------------------------------------------------------------------------------

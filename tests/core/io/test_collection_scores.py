@@ -24,6 +24,11 @@ def test_long_and_wide_tables_are_the_same(tmp_path):
         assert lf.read_scores(tmp_path / f"board{n}.csv").rows() == ROWS
 
 
+def test_columns_are_named_by_the_caller():
+    other = LONG.rename({"task": "exam"})
+    assert lf.read_scores(other, columns={"collection": "exam"}).rows() == ROWS
+
+
 def test_bad_cells_are_named():
     text = LONG.with_columns(score=pl.Series(["0.5", "0.25", "good", "0.5"]))
     with pytest.raises(lf.ReadError, match=r"row 3: .* found 'good' for b in x"):
@@ -41,6 +46,13 @@ def test_bad_cells_are_named():
         lf.LexiframeWarning, match="'x' the values of 1 run \\('a'\\).*mixed with percent"
     ):
         lf.read_scores(LONG.with_columns(score=pl.Series([0.5, 0.25, 75.0, 0.5])))
+
+
+@pytest.mark.parametrize("dash", "-–—")
+def test_a_dash_is_a_gap(dash):
+    cells = pl.Series(["0.5", "0.25", "0.75", dash])
+    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps.*1 \\(b in y\\)"):
+        assert lf.read_scores(LONG.with_columns(score=cells)).rows() == ROWS[:3]
 
 
 def test_columns_that_could_mean_two_things_or_nothing():
@@ -228,6 +240,15 @@ def harness(folder, model, when, values, name="results", **more):
 FIRST, SECOND = "2025-01-01T00-00-00.123", "2025-01-02T00-00-00.456"
 
 
+@pytest.mark.parametrize("model", ["llama3:8b", "a|b", 'q"x"', "org/a?b"])
+def test_samples_belong_to_the_model_of_their_results(tmp_path, model):
+    harness(tmp_path / re.sub(r'["<>:/|?]+', "__", model), model, FIRST, [1.0, 0.0])
+    found = lf.read_scores(tmp_path)
+    assert found.select("run", "query_id").rows() == [
+        (model.replace("/", "__"), "0"), (model.replace("/", "__"), "1"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["results", "llama", "my.run_7"])
 def test_several_models_may_lie_in_one_folder(tmp_path, name):
     harness(tmp_path, "org/a", FIRST, [1.0, 0.0, 0.0], name)
@@ -237,6 +258,12 @@ def test_several_models_may_lie_in_one_folder(tmp_path, name):
     harness(tmp_path, "org/c", FIRST, [1.0], "other")
     with pytest.raises(lf.ReadError, match=r"samples of one model, .* found results of 2 models"):
         lf.read_scores(tmp_path)
+
+
+def test_samples_without_results_are_those_of_their_folder(tmp_path):
+    harness(tmp_path / "mine", "org/a", FIRST, [1.0, 0.0])
+    (tmp_path / "mine" / f"results_{FIRST}.json").unlink()
+    assert lf.read_scores(tmp_path)["run"].unique().to_list() == ["mine"]
 
 
 @pytest.mark.parametrize("arguments", [
@@ -389,6 +416,55 @@ def test_a_collection_that_is_the_mean_of_the_others_is_no_evidence(name, decima
     assert read_with_warning(long, match).rows() == expected
 
 
+@pytest.mark.parametrize("name", ["Average", "human baseline"])
+def test_a_run_that_is_the_mean_of_the_others_is_left_out(name):
+    mean = BOARD.mean().with_columns(model=pl.lit(name))
+    table = pl.concat([BOARD, mean])
+    match = rf"runs whose values are the means of the others, left out: 1 \('{name}'\)"
+    assert read_with_warning(table, match)["run"].unique().sort().to_list() == ["a", "b", "c"]
+
+
+def test_what_is_called_a_mean_or_a_property_is_left_out_of_collections():
+    more = {
+        "Rank (Borda)": [3, 2, 1], "Number of Parameters (B)": [7.0, 0.3, 1.0],
+        "Max Tokens": [32768, 512, 512], "Mean (TaskType)": [0.51, 0.62, 0.44],
+    }  # fmt: skip
+    table = BOARD.with_columns(pl.Series(name, values) for name, values in more.items())
+    with (
+        pytest.warns(lf.LexiframeWarning, match="like properties of the runs, left out: 3"),
+        pytest.warns(lf.LexiframeWarning, match="called means, left out: 1 .*TaskType"),
+    ):
+        assert lf.read_scores(table).rows() == lf.read_scores(BOARD).rows()
+    tokens = BOARD.rename({"law": "Number of tokens of law", "code": "Mean reversion"})
+    assert lf.read_scores(tokens)["collection"].n_unique() == 3
+    few = BOARD.select("model", "news", Average="law")
+    assert lf.read_scores(few)["collection"].unique().sort().to_list() == ["Average", "news"]
+
+
+def test_collections_that_the_caller_names_are_kept():
+    table = BOARD.with_columns(Average=MEANS, Parameters=pl.Series([7.0, 3.0, 1.0]))
+    weights = {"news": 1, "law": 1, "code": 1, "Average": 0, "Parameters": 1}
+    found = lf.leaderboard(table, weights=weights)
+    assert found.collection_weights["collection"].to_list() == [
+        "Parameters", "code", "law", "news",
+    ]  # fmt: skip
+    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
+        smaller = lf.leaderboard(table, "mean_rank", smaller_is_better=["Parameters"])
+    assert "Parameters" in smaller.cells["collection"].to_list()
+
+
+@pytest.mark.parametrize(
+    "name", ["Avg Rank", "mean_rank", "Borda rank", "ranking", "Position", "#", "CO₂ cost (kg)"]
+)
+def test_ranks_and_costs_do_not_turn_a_leaderboard_round(name):
+    table = BOARD.with_columns(pl.Series(name, [1.0, 2.0, 3.0]))
+    with pytest.warns(lf.LexiframeWarning, match="called like properties of the runs"):
+        found = lf.leaderboard(table)
+    assert found.ranking.equals(lf.leaderboard(BOARD).ranking)
+    named = BOARD.rename({BOARD.columns[1]: "passage ranking"})  # a task
+    assert "passage ranking" in lf.leaderboard(named).cells["collection"].to_list()
+
+
 @pytest.mark.parametrize("name", ["Model", "Model Name", "model_name", "MODEL", "System", " Run"])
 def test_names_of_columns_are_known_in_capitals_and_with_blanks(name):
     expected = lf.read_scores(BOARD)
@@ -402,6 +478,21 @@ def test_a_column_of_values_with_another_name_is_asked_for():
     with pytest.raises(lf.SchemaError, match=re.escape("say which it is: columns={'value': 're")):
         lf.read_scores(long)
     assert lf.read_scores(long, columns={"value": "result"}).equals(lf.read_scores(BOARD))
+
+
+def test_a_collection_may_be_called_like_a_column_of_ours():
+    table = BOARD.rename({"news": "Query", "law": "Task", "code": "Value"})
+    found = lf.read_scores(table.rename({"model": "Model"}))["collection"]
+    assert found.unique().sort().to_list() == ["Query", "Task", "Value"]
+    gap = table.with_columns(Task=pl.Series([0.5, None, 0.25]), Query=pl.Series([40, 50, 60]))
+    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps"):
+        assert lf.read_scores(gap)["collection"].n_unique() == 3
+    both = BOARD.with_columns(Model=pl.Series([0.5, 0.25, 0.75]))
+    assert "Model" in lf.read_scores(both)["collection"].to_list()
+    requests = pl.DataFrame({"query_id": ["q1", "q2"], "Score": [0.5, 0.25]})
+    assert lf.read_scores(requests, measure="AP")["run"].to_list() == ["Score", "Score"]
+    named = requests.with_columns(run=pl.lit("bm25"))
+    assert lf.read_scores(named)["measure"].to_list() == ["Score", "Score"]
 
 
 def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):
@@ -433,6 +524,13 @@ def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):
         lf.read_scores(unknown)
     assert "columns={'run': 'engine'}" in str(caught.value)
     assert lf.read_scores(unknown, columns={"run": "engine"}).equals(lf.read_scores(BOARD))
+
+
+def test_a_leaderboard_with_means_is_that_without():
+    found = [lf.leaderboard(BOARD)]
+    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
+        found.append(lf.leaderboard(BOARD.with_columns(Average=MEANS)))
+    assert found[0].comparisons.equals(found[1].comparisons)
 
 
 def test_collections_in_a_much_larger_unit_are_named():

@@ -164,6 +164,19 @@ def test_a_document_judged_under_several_iterations_has_its_greatest_grade():
     assert lf.to_pytrec_eval(QRELS.drop("iteration").filter(relevance=-2)) == {"1": {"y": -2}}
 
 
+def test_ir_measures_keeps_iterations_and_uses_the_greatest_grade():
+    judged = lf.to_ir_measures(QRELS)
+    assert set(judged) == {("1", "x", 2, "t1"), ("1", "x", 1, "t2"), *judged[:2]}
+    assert [type(item.relevance) for item in judged] == [int] * 4
+    run = [ir_measures.ScoredDoc("1", "x", 1.0), ir_measures.ScoredDoc("2", "x", 1.0)]
+    for table in (QRELS, QRELS.reverse()):
+        rows = ir_measures.iter_calc([AP(rel=2)], lf.to_ir_measures(table), run)
+        assert {row.query_id: row.value for row in rows} == {"1": 1, "2": 0}
+    one_each = QRELS.filter(iteration="t1")
+    assert {item.iteration for item in lf.to_ir_measures(one_each.drop("iteration"))} == {"0"}
+    assert [item.doc_id for item in lf.to_ir_measures(one_each)] == ["x", "y", "x"]
+
+
 def test_grades_between_whole_numbers_are_not_rounded():
     graded = QRELS.with_columns(pl.col("relevance").replace_strict({2: 1.5}, default=1.0))
     assert [item.relevance for item in lf.to_ir_measures(graded)] == [1, 1, 1, 1.5]
@@ -172,6 +185,12 @@ def test_grades_between_whole_numbers_are_not_rounded():
     pytest.importorskip("ranx")
     with pytest.raises(lf.SchemaError, match="for query '1' and document 'x'; nothing is rounded"):
         lf.to_ranx(graded)
+
+
+@pytest.mark.parametrize("grade", [math.inf, 1e300, -0.5])
+def test_grades_that_no_whole_number_holds(grade):
+    with pytest.raises(lf.SchemaError, match="pytrec_eval and ranx take whole grades only"):
+        lf.to_pytrec_eval(QRELS.with_columns(relevance=pl.lit(grade)))
 
 
 @pytest.mark.parametrize("export", [lf.to_pytrec_eval, lf.to_ir_measures])

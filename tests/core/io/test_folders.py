@@ -110,6 +110,29 @@ def test_parts_of_one_run(tmp_path, tool):
     assert in_parts == sources == lf.scan_runs(folder).provenance()
 
 
+def test_parts_of_several_runs(tmp_path):
+    """Each folder of parts is a run; in one folder the text before the numbers tells them apart."""
+    for name in ("bm25", "dense"):
+        written(tmp_path / "apart" / name, PARQUET)
+        written(tmp_path / "together", [f"{name}-{n}-of-2.parquet" for n in (1, 2)])
+    written(tmp_path / "together", ["lm.parquet"])
+    two = [("bm25", 1.0, N), ("dense", 1.0, N)]
+    assert means(str(tmp_path / "apart" / "*" / "*")) == two
+    apart = [tmp_path / "apart" / name for name in ("dense", "bm25")]
+    assert names(apart) == names([*(tmp_path / "apart").rglob("*.parquet")]) == ["bm25", "dense"]
+    assert names(tmp_path / "together") == ["bm25", "dense", "lm"]
+    assert names({"x": apart[0], "y": str(apart[1])}) == ["x", "y"]
+
+
+def test_parts_of_replicates(tmp_path):
+    """A folder of parts is one replicate, under its name or the one that is given."""
+    seeds = [written(tmp_path / f"seed{n}", PARQUET) for n in (1, 2)]
+    for given in (seeds, {"seed1": seeds[0], "seed2": seeds[1]}, str(tmp_path / "*" / "*")):
+        runs = pl.DataFrame(lf.read_runs({"dense": given}))
+        counts = runs.group_by("run", "replicate").len().sort("replicate")
+        assert counts.rows() == [("dense", f"seed{n}", RUN.height) for n in (1, 2)]
+
+
 def test_missing_parts_are_not_passed_over(tmp_path):
     folder = written(tmp_path / "bm25", ["x-00000-of-00003.parquet", "x-00002-of-00003.parquet"])
     message = r"bm25: expected 3 parts of one run, found 2 \('x-00000-of-00003.parquet',"
@@ -187,6 +210,13 @@ def test_runs_that_may_be_parts_are_named_once(tmp_path):
     assert not any("parts of one run" in str(one.message) for one in caught)
 
 
+def test_parts_may_divide_a_query(tmp_path):
+    ranked = RUN.with_columns(rank=pl.int_range(pl.len()).over("query_id") + 1)
+    for n, file in enumerate(PARQUET):
+        written(tmp_path / "bm25", [file], ranked.gather_every(2, n))
+    assert lf.read_runs(tmp_path / "bm25").num_rows == RUN.height
+
+
 def test_parts_with_a_column_of_runs(tmp_path):
     """Rows of a run may lie in all parts; a name that is given needs a single run."""
     both = pl.concat([RUN.with_columns(run=pl.lit(name)) for name in ("a", "b")])
@@ -225,6 +255,15 @@ def test_problems_across_parts(tmp_path):
         )
     with pytest.raises(lf.SchemaError, match="found 9007199254740992 and 9007199254740993"):
         lf.read_runs([folder / f"part-{n}.json" for n in (0, 1)])
+
+
+def test_a_part_that_changed_is_not_said_to_be_what_a_table_is_from(tmp_path):
+    folder = written(tmp_path / "bm25", PARQUET)
+    scan = lf.scan_runs(folder)
+    lf.positions(scan, QRELS)
+    RUN.head(5).write_parquet(folder / PARQUET[1])
+    with pytest.raises(lf.ReadError, match="has changed since it was read"):
+        scan.provenance()
 
 
 def test_what_is_hidden_is_no_data(tmp_path):

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from ir_measures import ScoredDoc
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
@@ -114,6 +115,18 @@ def test_every_library(kind):
     named = FRAME.with_columns(system=pl.lit("bm25"))
     assert_same(lf.read_runs(make(named)), expected(run="bm25"))
     assert_same(lf.read_qrels(make(JUDGED)), expected_qrels())
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_every_library_where_tables_are_used(kind):
+    make = FRAMES[kind]
+    with warnings.catch_warnings(action="ignore"):
+        positions = lf.positions(make(FRAME), make(JUDGED))
+        assert lf.positions([make(FRAME)], JUDGED).equals(positions)
+        assert positions.equals(lf.positions(FRAME, JUDGED))
+        assert lf.positions({"run": make(FRAME)}, make(JUDGED)).equals(positions)
+        assert lf.positions(lf.scan_runs([make(FRAME)]), JUDGED).equals(positions)
+    assert positions["position"].to_list() == [2, 1]
 
 
 def test_a_dataset_of_several_files(tmp_path):
@@ -254,6 +267,19 @@ def test_columns_that_are_wrong(columns, message):
         lf.read_runs(THEIRS, columns=columns)
 
 
+def test_ids_that_are_called_as_ours_win():
+    """Tables of users have requests too, and tables of passages have documents."""
+    others = {"user_id": pl.lit("u"), "query": pl.lit("text"), "docid": 7, "item": pl.lit("i")}
+    assert lf.read_runs(FRAME.with_columns(**others)).equals(lf.read_runs(FRAME))
+    assert lf.read_qrels(JUDGED.with_columns(**others)).equals(lf.read_qrels(JUDGED))
+    scores = pl.DataFrame({"query_id": ["q1"], "run": "r", "measure": "AP", "value": 0.5})
+    assert lf.read_scores(scores.with_columns(user_id=pl.lit("u"))).equals(lf.read_scores(scores))
+    votes = pl.DataFrame({"query_id": ["q1"], "model_a": "r", "model_b": "s", "winner": "model_a"})
+    asked = votes.with_columns(qid=pl.lit("u"))
+    read = [lf.read_preferences(of) for of in (asked, votes)]
+    assert read[0].judgments.equals(read[1].judgments)
+
+
 def test_what_is_ambiguous_in_qrels():
     for names in (["label", "rating"], ["relevance", "grade"]):
         frame = JUDGED.drop("relevance").with_columns(pl.lit(1).alias(name) for name in names)
@@ -392,13 +418,96 @@ INTEGERS = [7, 7, -10, 2**53 + 1]
 TEXTS = ["7", "7", "-10", "9007199254740993"]
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series(INTEGERS),
+        pl.Series([7, 7, -10, 100]).cast(pl.Int8),
+        pl.Series([7, 7, 10, 2**64 - 1], dtype=pl.UInt64),
+        pl.Series(INTEGERS, dtype=pl.Int128),
+    ],
+    ids=str,
+)
+def test_integers_of_every_width_become_strings(column):
+    texts = [str(value) for value in column]
+    frame = FRAME.with_columns(query_id=column, doc_id=pl.Series(["a", "b", "c", "d"]))
+    assert lf.read_runs(frame)["query_id"].to_pylist() == texts
+    judged = JUDGED.with_columns(doc_id=column, query_id=pl.Series(["a", "b", "c", "d"]))
+    assert lf.read_qrels(judged)["doc_id"].to_pylist() == texts
+
+
 @pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]", "category", object])
 def test_integers_of_pandas_become_strings(dtype):
     frame = pandas_of(FRAME).assign(query_id=pd.Series(INTEGERS).astype(dtype))
     assert lf.read_runs(frame)["query_id"].to_pylist() == TEXTS
 
 
+def test_integers_and_strings_meet():
+    """A run with numbers as ids, judgments with the same as text: all requests in common."""
+    runs = pl.DataFrame({"user": [7, 7], "item": [1, 2], "score": [1.0, 0.5]})
+    judged = pl.DataFrame({"user": ["7"], "item": ["2"], "rating": [5]})
+    assert lf.positions(runs, judged)["position"].to_list() == [2]
+
+
+def test_leading_zeros_stay():
+    ids = ["007", "07", "7", "7.0"]
+    frame = FRAME.with_columns(query_id=pl.Series(ids), doc_id=pl.Series(ids))
+    for kind in ("polars", "pandas", "pandas, categories", "pyarrow reader", "duckdb"):
+        table = lf.read_runs(FRAMES[kind](frame))
+        assert table["query_id"].to_pylist() == table["doc_id"].to_pylist() == ids
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_missing_ids(missing):
+    for name in ("query_id", "doc_id"):
+        ids = pd.Series(["a", missing, "c", "d"], dtype=object)
+        message = (
+            f"the column {name} is part of the key, but 1 rows have no"
+            if name == "query_id"
+            else "expected an id as doc_id, found none in 1 rows that have a score"
+        )
+        with pytest.raises(lf.SchemaError, match=message):
+            lf.read_runs(pandas_of(FRAME).assign(**{name: ids}))
+        with pytest.raises(lf.SchemaError, match="is part of the key, but 1 rows have no value"):
+            lf.read_qrels(pandas_of(JUDGED).assign(**{name: ids}))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["a", 7, "c", "d"], [7, "b", 7, 7], [1, 2.5, "c", "d"], ["a", ["b"], "c", "d"], [2**70] * 4],
+    ids=["integer", "text", "float", "list", "huge"],
+)
+def test_columns_of_several_types_are_refused(values):
+    """Only pandas has them, as objects."""
+    mixed = pandas_of(FRAME).assign(doc_id=pd.Series(values, dtype=object))
+    message = "cannot become Arrow: .* give every column values of one simple type"
+    for runs in (mixed, {"mine": mixed}, [mixed]):
+        with pytest.raises(lf.SchemaError, match=message):
+            lf.read_runs(runs)
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.read_qrels(mixed.rename(columns={"score": "label"}))
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(mixed, JUDGED)
+
+
 # --- Scores, grades, ranks ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series([3, 2, 1, 0]),
+        pl.Series([3, 2, 1, 0], dtype=pl.UInt8),
+        pl.Series([3.0, 2.0, 1.0, 0.0], dtype=pl.Float32),
+        pl.Series(["3", "2.0", "1e0", "-0"]),
+        pl.Series(["3", "2", "1", "0"]).cast(pl.Decimal(10, 3)),
+    ],
+    ids=["integers", "bytes", "single floats", "text", "decimals"],
+)
+def test_numbers_of_every_type(column):
+    assert lf.read_runs(FRAME.with_columns(score=column))["score"].to_pylist() == [3, 2, 1, 0]
+    frame = JUDGED.with_columns(relevance=column)
+    assert lf.read_qrels(frame)["relevance"].to_pylist() == [3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.Duration, pl.Time])
@@ -434,6 +543,15 @@ def test_ranks_are_kept_and_order_where_there_is_no_score(ranks):
     with warnings.catch_warnings(action="ignore"):  # of the request without a relevant document
         positions = lf.positions(frame.drop("score"), JUDGED)
     assert positions["position"].to_list() == [2, 1]
+
+
+def test_without_a_score_a_rank_may_be_called_otherwise():
+    frame = FRAME.drop("score").with_columns(place=pl.Series(RANKS))
+    table = lf.read_runs(frame, columns={"rank": "place"})
+    assert table["score"].to_pylist() == [-1, -2, -1, -1]
+    assert lf.read_runs(frame, columns={"place": "rank"}).equals(table)
+    with pytest.raises(lf.SchemaError, match="score is missing"):
+        lf.read_runs(frame)
 
 
 # --- Lists of items -----------------------------------------------------------------------------
@@ -566,6 +684,21 @@ def test_an_empty_list_is_an_answer(tmp_path, form):
     assert rows == [("12", 1), ("3", 0), ("5", 0), ("7", 0.5), ("99", 0)]
 
 
+def test_a_table_of_runs_is_read_again(tmp_path):
+    """With its row for a query that was answered with an empty list."""
+    table = lf.read_runs(LISTS)
+    assert table.to_pylist()[-1] == {
+        "run": "run",
+        "query_id": "5",
+        **dict.fromkeys(["doc_id", "score", "rank"]),
+    }
+    assert_same(lf.read_runs(table), table)
+    assert_same(lf.read_runs(pl.DataFrame(table)), table)
+    assert_same(lf.read_runs({"run": write_parquet(table, tmp_path / "x.parquet")}), table)
+    of_pandas = table.to_pandas(types_mapper=pd.ArrowDtype)
+    assert_same(lf.read_runs(of_pandas), table)
+
+
 def test_dictionaries_with_empty_ones():
     table = lf.read_runs({"run": {"7": {"10": 0.5, "20": 0.25}, "3": {}, "12": {"7": 1}, "5": {}}})
     assert_same(table, expected_lists().drop_columns("rank"))
@@ -616,6 +749,15 @@ def test_a_run_without_any_row_is_said():
     assert p["run"].unique().sort().to_list() == ["bare", "mine", "none"]
 
 
+@pytest.mark.parametrize("kind", ["reader", "iterator"])
+def test_what_can_be_read_only_once_is_held(kind):
+    rows = [ScoredDoc(*row) for row in ROWS]
+    once = {"a": iter(rows) if kind == "iterator" else FRAME.to_arrow().to_reader()}
+    scan, judged = lf.scan_runs(once), JUDGED.with_columns(relevance=pl.lit(1))
+    assert lf.positions(scan, judged).equals(lf.positions({"a": FRAME}, judged))
+    assert lf.coverage(scan, judged).equals(lf.coverage({"a": FRAME}, judged))
+
+
 def test_a_reader_that_breaks_off():
     def batches():
         yield FRAME.to_arrow().to_batches()[0]
@@ -624,6 +766,15 @@ def test_a_reader_that_breaks_off():
     reader = pa.RecordBatchReader.from_batches(FRAME.to_arrow().schema, batches())
     with pytest.raises(lf.SchemaError, match=r"run 'a' cannot be read \(the disk is gone\)"):
         lf.read_runs({"a": reader})
+
+
+def test_several_runs_in_lists():
+    frame = pl.DataFrame(LISTS).with_columns(model=pl.Series(["b", "a", "a", "a"]))
+    rows = lf.read_runs(frame).select(["run", "query_id", "doc_id"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [
+        *[("a", "12", "7"), ("a", "3", None), ("a", "5", None)],
+        *[("b", "7", "10"), ("b", "7", "20")],
+    ]
 
 
 def test_judgments_in_lists():
@@ -675,3 +826,11 @@ def test_the_column_that_cannot_become_arrow_is_named():
     log = mixed.assign(run=["a", "b", "c", "d"])
     with pytest.raises(lf.SchemaError, match="the frame cannot become Arrow: the column note: "):
         lf.with_log(expected(), log)
+
+
+def test_whole_decimals_are_ids_and_floats_are_none():
+    frame = pl.DataFrame({"qid": [7], "docno": ["d"], "score": [0.5]})
+    whole = frame.with_columns(pl.col("qid").cast(pl.Decimal(38, 0)))
+    assert lf.read_runs(whole)["query_id"].to_pylist() == ["7"]
+    with pytest.raises(lf.SchemaError, match="ids cannot be floats: cast them"):
+        lf.read_runs(frame.with_columns(pl.col("qid").cast(pl.Float64)))

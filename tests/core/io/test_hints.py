@@ -89,3 +89,17 @@ def test_runs_where_tables_of_them_are_expected(tmp_path, runs):
             assert "evaluate(runs, qrels, measures) makes all tables in one call, and posi" in said
     for function in (lf.compare, lf.win_rates, lf.order_runs):
         assert f"expected scores or preferences, {found}" in message(function, given[runs], qrels)
+
+
+def test_options_of_readers_are_said_to_be_theirs():
+    rows = [(v, f"q{i}", f"d{j}", j, 9.0 - j) for v in "AB" for i in range(4) for j in range(1, 4)]
+    columns = ["variant", "query_id", "doc_id", "rank", "score"]
+    table = pl.DataFrame(rows, schema=columns, orient="row")
+    qrels = {f"q{i}": {"d1": 1} for i in range(4)}
+    with pytest.raises(lf.SchemaError, match=r"columns=\{'run': 'variant'\}") as caught:
+        lf.evaluate(table, qrels, ["AP"])
+    assert caught.value.__notes__ == [
+        "columns: give this to read_runs or read_qrels, and what they return to evaluate"
+    ]
+    runs = lf.read_runs(table, columns={"run": "variant"})
+    assert lf.evaluate(runs, qrels, ["AP"]).means["run"].to_list() == ["A", "B"]

@@ -1,5 +1,6 @@
 """Judgments without grades: users and the items that they took."""
 
+import gzip
 import re
 
 import polars as pl
@@ -7,7 +8,45 @@ import pytest
 
 import lexiframe as lf
 
+ROWS = [("u1", "i1"), ("u1", "i2"), ("u2", "i1")]
 NOTE = "no column of grades, so all rows are read as relevant, with grade 1: 3"
+TEXTS = {
+    "a.csv": "user_id,item_id\nu1,i1\nu1,i2\nu2,i1\n",
+    "b.tsv": "user\titem\tdate\nu1\ti1\t2020\nu1\ti2\t2021\nu2\ti1\t\n",
+    "c.inter": "user_id:token\titem_id:token\ttimestamp:float\nu1\ti1\t5\nu1\ti2\t6\nu2\ti1\t7\n",
+    "upper.csv": "User,Item,Timestamp\nu1,i1,5\nu1,i2,6\nu2,i1,7\n",
+    "d.jsonl": "".join(f'{{"user": "{user}", "item": "{item}"}}\n' for user, item in ROWS),
+}
+
+
+def read(source, **options):
+    with pytest.warns(lf.LexiframeWarning, match=re.escape(NOTE)) as caught:
+        q = lf.read_qrels(source, **options)
+    assert len(caught) == 1
+    assert set(q["relevance"].to_pylist()) == {1.0}
+    return [(row["query_id"], row["doc_id"]) for row in q.to_pylist()]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_files(tmp_path, name):
+    (tmp_path / name).write_text(TEXTS[name])
+    assert read(tmp_path / name) == ROWS
+    (tmp_path / "packed.gz").write_bytes(gzip.compress(TEXTS[name].encode()))
+    assert read(tmp_path / "packed.gz") == ROWS
+    with pytest.warns(lf.LexiframeWarning, match=re.escape(NOTE)):
+        assert lf.check_qrels(tmp_path / name).is_empty()
+
+
+def test_frames(tmp_path):
+    frame = pl.DataFrame(ROWS, schema=["user", "item"], orient="row")
+    lists = frame.group_by("user", maintain_order=True).agg("item")
+    for source in (frame, frame.to_arrow(), frame.lazy(), lists):
+        assert read(source) == ROWS
+    assert read(frame.rename({"user": "who"}), columns={"query_id": "who"}) == ROWS
+    frame.write_parquet(tmp_path / "q.parquet")
+    assert read(tmp_path / "q.parquet") == ROWS
+    numbers = pl.DataFrame({"user": [1, 1, 2], "item": [7, 8, 7], "timestamp": [1.0, 2.0, None]})
+    assert read(numbers) == [("1", "7"), ("1", "8"), ("2", "7")]
 
 
 def test_an_evaluation_says_so_once():

@@ -79,6 +79,18 @@ def test_a_mean_that_is_not_that_of_its_rows_is_named(write):
         lf.read_scores(file)
 
 
+def test_words_are_numbers_or_their_measure_is_left_out(write):
+    more = [("a", "FAIR", "t1", "True"), ("a", "FAIR", "t2", "false"), ("a", "WHY", "t1", "long")]
+    with pytest.warns(lf.LexiframeWarning, match=r"are no numbers, left out: 1 \('WHY'\)"):
+        s = lf.read_scores(write([*ROWS[:2], *more]), form="tot")
+    assert s.filter(measure="FAIR")["value"].to_list() == [1, 0]
+    assert s["measure"].unique().sort().to_list() == ["FAIR", "WIN"]
+    with pytest.raises(lf.ReadError, match="line 1: expected a finite number as value, found 'no'"):
+        lf.read_scores(write([("a", "WIN", "t1", "no"), *ROWS]), form="tot")
+    with pytest.raises(lf.ReadError, match="line 1: expected a finite number as value, found 'so'"):
+        lf.read_scores(write([("a", "WHY", "t1", "so")]), form="tot")
+
+
 @pytest.mark.parametrize("values", ["true false", 'true "no"', "true 0.5"])
 def test_true_and_false_of_json_are_numbers(write, values):
     line = '{{"run_id": "a", "topic_id": "t{}", "measure": "{}", "value": {}}}'

@@ -1,19 +1,40 @@
 """Files of JSON that are kept: their checksum, their lock, and what is refused."""
 
+import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 import lexiframe as lf
 from lexiframe.core.io.files import output_files
-from lexiframe.core.io.files.kept_json import KeptJson, text_with_checksum
+from lexiframe.core.io.files.kept_json import KeptJson, contents_of, text_with_checksum
 from tests.damaged_json import broken, edited
 
 KEPT = KeptJson("a note", version=2, fields=("numbers", "name"), again="write it anew")
 NOTE = {"numbers": [1, 0.1 + 0.2, None], "name": "é\n"}
+
+
+def test_what_is_kept_is_read_again(tmp_path):
+    path = tmp_path / "note.json"
+    KEPT.write(path, NOTE)
+    assert KEPT.read(path) == NOTE
+    assert json.loads(path.read_text())["version"] == 2
+
+
+def test_tools_may_indent_it_and_end_lines_in_another_way(tmp_path):
+    path = tmp_path / "note.json"
+    KEPT.write(path, NOTE)
+    for text in (
+        path.read_text().replace("\n", "\r\n"),
+        json.dumps(json.loads(path.read_text()), indent=4, sort_keys=True, ensure_ascii=False),
+    ):
+        path.write_bytes(text.encode())
+        assert KEPT.read(path) == NOTE
 
 
 def test_all_damage_is_refused_or_does_no_harm(tmp_path):
@@ -54,7 +75,36 @@ def test_what_is_refused_says_why(tmp_path, text, message):
         KEPT.read(path)
 
 
+def test_the_checksum_is_that_of_what_is_read():
+    """Tuples and names that are numbers are others in JSON."""
+    assert contents_of(text_with_checksum({"a": (1, 2), "b": {10: 1, 9: 2}})) == {
+        "a": [1, 2],
+        "b": {"10": 1, "9": 2},
+    }
+
+
 # --- One at a time ------------------------------------------------------------------------------
+
+
+def test_threads_wait_for_each_other(tmp_path):
+    path = tmp_path / "count.txt"
+    path.write_text("0")
+
+    def add():
+        for _ in range(10):
+            with output_files.one_at_a_time(path):
+                count = int(path.read_text())
+                time.sleep(0.001)
+                with output_files.replacing(path) as temporary:
+                    temporary.write_text(str(count + 1))
+
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert path.read_text() == "40"
+    assert [*tmp_path.iterdir()] == [path]
 
 
 HOLDING = """

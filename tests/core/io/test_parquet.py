@@ -5,11 +5,50 @@ import subprocess
 import sys
 
 import polars as pl
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.core.io import scan_runs
+from lexiframe.core.io import scan_runs, to_parquet
+from lexiframe.core.io.forms.parquet import FORM
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_runs_are_written_in_the_order_in_which_they_are_read(tmp_path):
+    """Runs and queries as they begin, equal scores as they were; what is in order stays."""
+    columns = {
+        "run": ["y", "x", "y", "y", "x", "y", "y"],
+        "query_id": ["q2", "q1", "q1", "q2", "q1", "q2", "q1"],
+        "doc_id": list("abcdefg"),
+        "score": [1.0, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0],
+    }
+    runs = lf.read_runs(pl.DataFrame(columns))
+    path = to_parquet.write_runs(runs, tmp_path / "runs.parquet")
+    rows = pl.read_parquet(path)
+    assert rows["doc_id"].str.join("").item() == "ebdafcg"
+    assert to_parquet.sort_within_runs(read := lf.read_runs(path)) is read
+    assert parquet.read_metadata(path).row_group(0).column(0).compression == "LZ4"
+    for ties in ("input", "doc_id_asc"):
+        qrels = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["g", "f"], "relevance": 1.0})
+        assert lf.positions(path, qrels, ties=ties).equals(lf.positions(runs, qrels, ties=ties))
+
+
+@pytest.mark.parametrize("has_checksums", [True, False])
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+def test_checksums_of_pages_are_seen(tmp_path, has_checksums, compression):
+    """PyArrow verifies them, and Polars, which reads all other files, does not."""
+    frame = pl.DataFrame({"query_id": ["q1"] * 500, "doc_id": [f"d{n}" for n in range(500)]})
+    how = {"compression": compression, "write_page_checksum": has_checksums}
+    parquet.write_table(frame.to_arrow(), path := tmp_path / "run.parquet", **how)
+    data = path.read_bytes()
+    opened = FORM.open(pa.BufferReader(data), "run.parquet")
+    assert (opened.frame is None) == has_checksums
+    frame.write_parquet(path)
+    opened = FORM.open(pa.BufferReader(data := path.read_bytes()), "run.parquet")
+    assert opened.frame is not None
+    assert opened.frame(data, ["doc_id"], 1e9).equals(frame.select("doc_id"))
+
 
 ITEMS = pl.DataFrame({"query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 
@@ -28,6 +67,18 @@ def test_runs_of_one_name_and_of_several(tmp_path):
     parquet.write_table(table, path)
     with pytest.raises(lf.ReadError, match="row 2: expected an id as run, found none"):
         lf.read_runs(path)
+
+
+@pytest.mark.parametrize("nested", ["meta", "a", "run.id"])
+def test_a_field_of_a_nested_column_that_is_called_like_the_column_of_runs(tmp_path, nested):
+    """The run is the column at the top, wherever the nested one stands."""
+    inner = pl.DataFrame({nested: [{"run": "x", "id": "y"}] * 2})
+    for frame in (inner.hstack(ITEMS), ITEMS.hstack(inner)):
+        path = tmp_path / "runs.parquet"
+        parquet.write_table(frame.with_columns(run=pl.Series(["a", "b"])).to_arrow(), path)
+        assert lf.read_runs(path)["run"].to_pylist() == ["a", "b"]
+        parquet.write_table(frame.with_columns(run=pl.lit("a")).to_arrow(), path)
+        assert lf.read_runs(path)["run"].to_pylist() == ["a", "a"]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +111,20 @@ def rewritten(path, table, pattern, replacement, **how):
     assert len(changed) == len(data) - begin
     path.write_bytes(data[:begin] + changed)
     return path
+
+
+def test_statistics_that_are_not_true(tmp_path):
+    """They say that all rows have one run: the rows count."""
+    table = ITEMS.with_columns(run=pl.Series(["aaaa", "bbbb"])).to_arrow()
+    path = rewritten(
+        tmp_path / "runs.parquet",
+        table,
+        b"bbbb.{1,8}aaaa",
+        lambda m: m[0].replace(b"bbbb", b"aaaa"),
+    )
+    known = parquet.read_metadata(path).row_group(0).column(3).statistics
+    assert known.min == known.max == "aaaa"
+    assert lf.read_runs(path)["run"].to_pylist() == ["aaaa", "bbbb"]
 
 
 READ = """

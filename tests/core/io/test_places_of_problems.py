@@ -46,6 +46,31 @@ def test_lines_of_json(path, monkeypatch, size, blank):
     assert lf.check_run(path)["line"].to_list() == bad
 
 
+BAD = "q1 Q0 d1 1 x tag\n"  # so that the file is looked through line by line
+WHOLE = "q1 Q0 d2 2 0.4 tag"
+CUT = "q1 Q0 d2 2 0.4"
+SHORT = "q1 Q0 d2 2"
+
+
+@pytest.mark.parametrize(
+    "last, is_bad, is_cut",
+    [
+        (WHOLE, False, False),
+        (WHOLE + "\n", False, False),
+        (CUT, True, True),  # the score may lack digits
+        (CUT + "\n", False, False),
+        (SHORT, True, True),
+        (SHORT + "\n", True, False),
+    ],
+)
+def test_the_last_line_is_cut_short_only_without_line_feed_and_narrower(path, last, is_bad, is_cut):
+    path.write_text("q1 Q0 d0 1 0.9 tag\n" + BAD + last)
+    problems = lf.check_run(path)
+    assert problems["line"].to_list() == ([2, 3] if is_bad else [2])
+    advice = problems.filter(line=3)["advice"].to_list()
+    assert ["cut short" in text for text in advice] == ([is_cut] if is_bad else [])
+
+
 def test_records_are_counted_not_their_items(tmp_path):
     rows = [{"query_id": f"q{n}", "measure": "AP", "value": 0.5} for n in range(3)]
     records = [{"run": "a", "scores": rows}, {"run": "b", "scores": [dict(row) for row in rows]}]

@@ -1,14 +1,20 @@
 """Judgments: every form of TREC text, Parquet and frames gives the same table."""
 
+import gzip
 import json
 
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import lexiframe as lf
 
+TEXT = "q1 0 d1 2\nq1 0 d2 -1\nq2 t1 d1 1.5\n"
+LINES = TEXT.splitlines()
+ROWS = [("q1", "0", "d1", 2.0), ("q1", "0", "d2", -1.0), ("q2", "t1", "d1", 1.5)]
 COLUMNS = ["query_id", "iteration", "doc_id", "relevance"]
+FRAME = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
 
 
 def rows(table):
@@ -17,12 +23,51 @@ def rows(table):
     return pl.DataFrame(table).rows()
 
 
+FORMS = {
+    "plain": TEXT,
+    "tabs": TEXT.replace(" ", "\t"),
+    "blanks mixed": "q1 \t0  d1\t2\n\tq1 0\td2 -1 \t\nq2  t1  d1  1.5  \n",
+    "CRLF, no last newline": TEXT.replace("\n", "\r\n").rstrip(),
+    "comments and empty lines": "#\n \n" + "\n # indented\n\n".join(LINES),
+    "byte order mark": b"\xef\xbb\xbf" + TEXT.encode(),
+    "grades in other forms": TEXT.replace(" 2\n", " +2.0\n").replace("1.5", "15e-1"),
+    "gzip of two members": gzip.compress(TEXT[:5].encode()) + gzip.compress(TEXT[5:].encode()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels"])
+def test_every_form_of_text(write, form, name):
+    path = write(FORMS[form], name)
+    assert rows(lf.read_qrels(path)) == rows(lf.read_qrels(str(path))) == ROWS
+
+
+FRAMES = {
+    "polars": FRAME,
+    "polars lazy": FRAME.lazy(),
+    "pandas": pd.DataFrame(FRAME.to_dict(as_series=False)),
+    "pyarrow": FRAME.to_arrow(),
+    "more columns": FRAME.select(pl.lit(1).alias("rank"), *reversed(COLUMNS)),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames(kind):
+    assert rows(lf.read_qrels(FRAMES[kind])) == ROWS
+
+
 def test_frames_without_iterations_and_with_integers():
     numbers = {"query_id": [7, 10], "doc_id": [1, 2], "relevance": [1, 0]}
     assert rows(lf.read_qrels(pl.DataFrame(numbers))) == [
         ("7", "0", "1", 1.0),
         ("10", "0", "2", 0.0),
     ]
+
+
+def test_parquet(write):
+    path = write(b"", "qrels.txt")  # it is known by its content
+    FRAME.write_parquet(path)
+    assert rows(lf.read_qrels(path)) == ROWS
 
 
 def test_ids_stay_strings(write):

@@ -3,13 +3,18 @@
 import bz2
 import gzip
 import lzma
+import os
+import warnings
+from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import lexiframe as lf
+from lexiframe.core.io.text import trec
 
 TEXT = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 2 tag\nq2 Q0 d1 1 -0.25 tag\n"
 LINES = TEXT.splitlines()
@@ -63,6 +68,12 @@ def test_every_form_of_text(write, form, name):
     assert lf.positions(lf.scan_runs(path), QRELS).equals(lf.positions(table, QRELS))
 
 
+def test_a_space_behind_the_last_field_is_no_field(write):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rows(lf.read_runs(write(LINES[0] + " "))) == ROWS[:1]
+
+
 def test_an_id_may_look_like_packed_data(write):
     """The bytes ``x^`` begin data that zlib packed."""
     text = TEXT.replace("q1", "x^1")
@@ -70,6 +81,11 @@ def test_an_id_may_look_like_packed_data(write):
     with pytest.warns(lf.LexiframeWarning, match="1 line has more than 6 fields"):
         uneven = lf.read_runs(write(text.replace("\n", " of mine\n", 1)))
     assert uneven["query_id"].to_pylist()[0] == "x^1"
+
+
+def test_long_text_is_read_in_several_blocks(write, monkeypatch):
+    monkeypatch.setattr(trec, "PIECE", 30)
+    assert rows(lf.read_runs(write(TEXT))) == ROWS
 
 
 @pytest.mark.parametrize(
@@ -97,6 +113,14 @@ FRAMES = {
 }
 
 
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames(kind):
+    table = lf.read_runs(FRAMES[kind])
+    assert table.column_names == ["run", "query_id", "doc_id", "score"]
+    assert table.schema.types == [pa.string(), pa.string(), pa.string(), pa.float64()]
+    assert rows(table) == ROWS
+
+
 @pytest.mark.parametrize("kind", ["polars", "polars lazy", "pandas", "pyarrow"])
 def test_a_function_of_runs_takes_frames_too(kind):
     expected = lf.positions(NAMED, QRELS)
@@ -105,10 +129,54 @@ def test_a_function_of_runs_takes_frames_too(kind):
     assert lf.coverage(FRAMES[kind], QRELS)["answered"].to_list() == [2]
 
 
+@pytest.mark.parametrize("frame", [NAMED, FRAME], ids=["run in a column", "run by its file"])
+def test_parquet(write, frame):
+    path = write(b"", "bm25.parquet")
+    frame.write_parquet(path)
+    table = lf.read_runs(path)
+    assert rows(table) == ROWS
+    assert table["run"].unique().to_pylist() == ["bm25"]
+    path = path.rename(path.with_name("bm25.run"))  # it is known by its content
+    assert rows(lf.read_runs(path)) == ROWS
+
+
+def test_parquet_of_several_runs(tmp_path):
+    both = pl.concat([NAMED, NAMED.with_columns(run=pl.lit("a"))])
+    parquet.write_table(both.to_arrow(), tmp_path / "all.parquet", row_group_size=2)
+    table = lf.read_runs(tmp_path / "all.parquet")
+    assert table["run"].to_pylist() == ["a"] * 3 + ["bm25"] * 3
+    assert lf.read_runs(both).equals(table)
+
+
+def test_interleaved_runs_keep_the_order_of_their_rows():
+    doc_ids = [f"d{n * 7919 % 1000}" for n in range(1000)]
+    one = pl.DataFrame({"run": "b", "query_id": "q1", "doc_id": doc_ids, "score": 1.0})
+    both = pl.concat([one, one.with_columns(run=pl.lit("a"))])
+    interleaved = both[[n // 2 + 1000 * (n % 2) for n in range(2000)]]
+    assert lf.read_runs(interleaved)["doc_id"].to_pylist() == doc_ids * 2
+
+
+@pytest.mark.parametrize("query_id", ["007", "1e3", "12345678901234567890123", "NULL", "NaN", "-"])
+def test_ids_stay_strings(write, query_id):
+    path = write(f"{query_id} Q0 {query_id} 1 1 {query_id}\n")
+    for name_from in ("file", "tag"):
+        table = lf.read_runs(path, name_from=name_from)
+        assert table.select(["query_id", "doc_id"]).to_pylist() == [
+            dict.fromkeys(["query_id", "doc_id"], query_id)
+        ]
+    assert table["run"].to_pylist() == [query_id]
+
+
 @pytest.mark.parametrize("doc_id", ["a#b", "#", "d1#", "é", "a\u00a0b", 'say"d"', "\x01", "d,1"])
 def test_ids_are_kept_as_they_are(write, doc_id):
     path = write(f"# comment\nq1 Q0 {doc_id} 1 1 tag\n")
     assert lf.read_runs(path)["doc_id"].to_pylist() == [doc_id]
+
+
+def test_integer_ids_of_frames_become_strings():
+    table = lf.read_runs(FRAME.with_columns(run=pl.lit(3), query_id=pl.Series([7, 7, 10])))
+    assert table["query_id"].to_pylist() == ["7", "7", "10"]
+    assert table["run"][0].as_py() == "3"
 
 
 @pytest.mark.parametrize(
@@ -116,6 +184,42 @@ def test_ids_are_kept_as_they_are(write, doc_id):
 )
 def test_infinite_scores_are_scores(write, score, value):
     assert lf.read_runs(write(f"q1 Q0 d1 1 {score} t"))["score"].to_pylist() == [value]
+
+
+@pytest.mark.parametrize(
+    "text, count",
+    [
+        ("q1 Q0 d1 1 3.5 tag and more\nq1 Q0 d2 2 2 tag\nq2 Q0 d1 1 -0.25 tag #\n", "2 lines have"),
+        ("q1 Q0 d1 1 3.5\nq1 Q0 d2 2 2 tag\nq2 Q0 d1 1 -0.25 tag 7\n", "1 line has"),
+        ("\n".join(f"{line}\textra" for line in LINES), "3 lines have"),
+    ],
+    ids=["mixed with six", "mixed with five and six", "all"],
+)
+def test_fields_after_the_sixth_are_ignored_with_one_warning(write, text, count):
+    path = write(text)
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        assert rows(lf.read_runs(path)) == ROWS
+    (said,) = (str(warning.message) for warning in caught)
+    assert said.startswith(f"{path}: {count} more than 6 fields; the fields after")
+
+
+def test_the_rank_column_is_kept_when_it_holds_whole_numbers(write):
+    assert lf.read_runs(write(TEXT))["rank"].to_pylist() == [1, 2, 1]
+    assert lf.read_runs(write(TEXT))["rank"].type == pa.int64()
+    by_pandas = write(TEXT.replace(" 1 ", " 1.0 "), "pandas.run")
+    assert lf.read_runs(by_pandas)["rank"].to_pylist() == [1, 2, 1]
+    not_whole = write(TEXT.replace(" 1 ", " 1.5 "), "other.run")
+    assert "rank" not in lf.read_runs(not_whole).column_names
+    both = lf.read_runs([write(TEXT), not_whole])
+    assert "rank" not in both.column_names
+    assert both.num_rows == 6
+
+
+def test_runs_are_sorted_by_name_and_keep_the_order_of_their_file(write):
+    shuffled = "\n".join([LINES[2], LINES[0], LINES[1]])
+    table = lf.read_runs([write(shuffled, "z.run"), write(TEXT, "a.run")])
+    assert table["run"].to_pylist() == ["a"] * 3 + ["z"] * 3
+    assert rows(table.slice(3)) == [ROWS[2], ROWS[0], ROWS[1]]
 
 
 def test_lines_of_a_table_that_was_read(write):
@@ -130,8 +234,20 @@ def test_lines_of_a_table_that_was_read(write):
         lf.positions(table, qrels)
 
 
+def test_a_file_whose_name_is_no_utf8(tmp_path):
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.run")).write_text(TEXT)
+    assert lf.read_runs(tmp_path)["run"].unique().to_pylist() == ["a\ufffd"]
+    assert lf.positions(tmp_path, QRELS).height
+
+
 def test_columns_whose_names_are_patterns_to_polars(write):
     table = lf.read_runs(write("qid,docno,score,*,^a$\nq,d,1,x,y\n"))
     assert rows(table) == [("q", "d", 1.0)]
     frame = pl.DataFrame({"qid": "q", "docno": "d", "score": 1.0, "*": 1, "^.*$": 2})
     assert lf.read_runs({"bm25": frame}).equals(table)
+
+
+def test_some_runs_of_a_list_are_named():
+    folder = lf.bundled("example") / "runs"
+    runs = lf.read_runs([{"first": folder / "random.run"}, folder / "pca8_euclidean.run"])
+    assert set(runs["run"].to_pylist()) == {"first", "pca8_euclidean"}

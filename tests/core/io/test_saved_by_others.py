@@ -109,6 +109,15 @@ def test_mtebs_predictions_beside_its_results_are_no_results(tmp_path):
 # --- BEIR -----------------------------------------------------------------------------------------
 
 
+def test_beirs_runfile(tmp_path):
+    path = tmp_path / "dense.run.trec"
+    lines = [f"{query} Q0 {name} 0 {score} beir\n" for query, name, score in ROWS]
+    path.write_text("".join(lines))  # every document has the rank 0
+    assert rows(lf.read_runs(path)) == ROWS
+    with pytest.raises(lf.LexiframeError, match="needs ranks that differ within a query"):
+        lf.positions(path, {"3": {"d1": 1}}, ties="rank")
+
+
 def test_beirs_results_are_scores_and_no_run(tmp_path):
     groups = {
         "ndcg": {"NDCG@1": 0.5, "NDCG@10": 0.625},
@@ -156,6 +165,26 @@ def test_anserinis_and_pyserinis_runs(tmp_path):
     assert rows(lf.read_runs(path, third="rank")) == [("1", "d1", -1.0), ("1", "d2", -2.0)]
     with pytest.raises(lf.LexiframeError, match="third='rank'"):
         lf.read_runs(path)
+
+
+# --- autojudge ------------------------------------------------------------------------------------
+
+
+def test_autojudges_leaderboard(tmp_path):
+    path = tmp_path / "judge.jsonl"
+    found = [
+        ("a", "1", 0.5),
+        ("a", "2", 0.25),
+        ("b", "1", 0.75),
+        ("b", "2", 0.5),
+        ("a", "all", 0.4),
+    ]
+    names = "run_id topic_id measure value".split()
+    lines = [dict(zip(names, (run, topic, "nuggets", x), strict=True)) for run, topic, x in found]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.warns(lf.LexiframeWarning, match="means over all requests that are not those of"):
+        table = lf.read_scores(path)
+    assert table.select("run", "query_id", "value").rows() == found[:4]
 
 
 # --- recommenders ---------------------------------------------------------------------------------

@@ -1,13 +1,40 @@
 """Scores in the forms of ragas, deepeval, MTEB 1.0 and lm-evaluation-harness, and their gaps."""
 
 import json
+from math import nan
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
 
+A = [{"faithfulness": 0.5}, {"faithfulness": nan}, {"faithfulness": 0.75}, {"faithfulness": 1.0}]
+B = [{"faithfulness": 0.25}, {"faithfulness": 0.5}, {"faithfulness": None}, {"faithfulness": 0.5}]
+UNKNOWN = "measures of which larger values count as better"
 LEFT_OUT = "columns of text, which are no scores, left out"
+
+
+def _means(scores, missing):
+    with pytest.warns(lf.LexiframeWarning, match=UNKNOWN):
+        e = lf.evaluate_scores(scores, missing=missing)
+    return {run: (mean, n) for run, mean, n in e.means.select("run", "mean", "n").rows()}
+
+
+@pytest.mark.parametrize(
+    "missing, found",
+    [
+        ("common", {"a": (0.75, 2), "b": (0.375, 2)}),
+        ("zero", {"a": (0.5625, 4), "b": (0.3125, 4)}),
+        ("own", {"a": (0.75, 3), "b": (1.25 / 3, 3)}),
+    ],
+)
+def test_cells_without_a_value_are_what_missing_says(missing, found):
+    assert _means({"a": A, "b": B}, missing) == found
+    frames = {
+        name: pl.DataFrame(rows, strict=False).with_row_index("query_id")
+        for name, rows in (("a", A), ("b", B))
+    }
+    assert _means(frames, missing) == found
 
 
 def test_a_measure_that_is_nowhere_for_a_request_leaves_it_out():
@@ -31,6 +58,12 @@ def test_columns_of_text_are_left_out_by_name(tmp_path):
     lists = pl.DataFrame({"qid": ["q1"], "retrieved_contexts": [["x"]], "faithfulness": [0.5]})
     with pytest.warns(lf.LexiframeWarning, match=rf"{LEFT_OUT}: 1 \('retrieved_contexts'\)"):
         assert lf.read_scores({"a": lists})["value"].to_list() == [0.5]
+
+
+def test_text_in_a_leaderboard_is_left_out_by_name():
+    board = pl.DataFrame({"model": ["a", "b"], "license": ["mit", "gpl"], "x": [1, 2], "y": [3, 5]})
+    with pytest.warns(lf.LexiframeWarning, match=rf"{LEFT_OUT}: 1 \('license'\)"):
+        assert lf.leaderboard(board).ranking["run"].to_list() == ["b", "a"]
 
 
 @pytest.mark.parametrize("text", ["0,5", "50 %", "0.5/0.75", "2024-01-01"])

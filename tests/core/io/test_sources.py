@@ -10,16 +10,18 @@ from io import BytesIO
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 import lexiframe as lf
 from lexiframe.core.cli import app as cli
 from lexiframe.core.io.files import packings
-from lexiframe.core.io.files.provenance import provenance_of
+from lexiframe.core.io.files.provenance import describe, provenance_of
 from lexiframe.core.io.to_parquet import write_parquet
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
+FRAME = pl.DataFrame({"run": "framed", "query_id": "q1", "doc_id": ["d1"], "score": [3.5]})
 
 
 QRELS = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1.0]})
@@ -39,6 +41,43 @@ def names(runs, **options):
     return read(runs, **options)
 
 
+@pytest.mark.parametrize(
+    "file, name",
+    [
+        ("bm25", "bm25"),
+        ("bm25.run", "bm25"),
+        ("bm25.trec", "bm25"),
+        ("bm25.txt", "bm25"),
+        ("bm25.res", "bm25"),
+        ("bm25.arrows", "bm25"),
+        ("bm25.gz", "bm25"),
+        ("bm25.trec.gz", "bm25"),
+        ("bm25.run.txt.gz", "bm25"),
+        ("BM25.RUN.GZ", "BM25"),
+        ("input.bm25", "bm25"),
+        ("input.bm25.k1.2.trec.gz", "bm25.k1.2"),
+        ("bm25.k1.2", "bm25.k1.2"),
+        ("bm25.runs.2", "bm25.runs.2"),
+        ("my.input.run", "my.input"),
+        ("a b:c.run", "a b:c"),
+        ("input.run", "run"),
+        ("txt.txt", "txt"),
+    ],
+)
+def test_a_files_name_names_its_run(write, file, name):
+    assert names(write(LINE, file)) == [name]
+
+
+def test_the_tag_names_the_run_on_request(write):
+    path = write(LINE)
+    assert names(path, name_from="tag") == ["its-tag"]
+    assert names(path, name_from="file") == ["bm25"]
+    assert names([path, write(LINE.replace("its", "z"), "a.run")], name_from="tag") == [
+        "its-tag",
+        "z-tag",
+    ]
+
+
 def test_the_tag_has_to_be_one(write):
     with pytest.raises(lf.ReadError, match=r"bm25.run: expected one tag in the file, found 2 \("):
         lf.read_runs(write(LINE + LINE.replace("its", "other")), name_from="tag")
@@ -50,6 +89,49 @@ def test_an_unknown_way_to_name_runs(write):
     message = "name_from: expected one of 'file', 'tag', found 'tags'"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.scan_runs(write(LINE), name_from="tags")
+
+
+def test_a_folder_means_its_files(write):
+    folder = write(LINE, "runs/b.run").parent
+    write(LINE, "runs/a.trec.gz")
+    write("not a run", "runs/.hidden")
+    write(LINE, "runs/inner/c.run")
+    for given in (folder, str(folder)):
+        with pytest.warns(
+            lf.LexiframeWarning,
+            match=r"left out, since they .* \(to read one, name it\): 1 \('inner'\)",
+        ):
+            assert names(given) == ["a", "b"]
+    assert names(str(folder / "**" / "*.run")) == ["b", "c"]
+
+
+def test_a_glob_means_the_files_that_it_matches(write):
+    folder = write(LINE, "runs/b.run").parent
+    write(LINE, "runs/a.run")
+    write("not a run", "runs/a.txt")
+    (folder / "folder.run").mkdir()
+    assert names(str(folder / "*.run")) == names(folder / "*.run") == ["a", "b"]
+
+
+def test_a_file_with_the_characters_of_a_glob(write):
+    assert names(write(LINE, "bm25[1].run")) == ["bm25[1]"]
+
+
+def test_lists_and_their_like(write):
+    a, b = write(LINE, "a.run"), write(LINE, "b.run")
+    assert names([b, str(a), FRAME]) == ["a", "b", "framed"]
+    assert names((a, b)) == read(iter([a, b])) == ["a", "b"]
+    assert names([str(a.parent / "[ab].run")]) == ["a", "b"]
+
+
+def test_a_dict_names_runs(write):
+    path = write(LINE)
+    assert names({"z": path, "a": str(path), "m": FRAME.drop("run")}) == ["a", "m", "z"]
+    assert names({"mine": FRAME}) == ["mine"]
+
+
+def test_a_dict_names_a_run_in_parquet_too(tmp_path):
+    assert names({"mine": write_parquet(FRAME, tmp_path / "x.parquet")}) == ["mine"]
 
 
 def test_two_files_of_one_name(write):
@@ -108,6 +190,26 @@ def test_columns_that_are_no_mapping(write, function, columns):
         function(write(LINE), columns=columns)
 
 
+def test_a_path_at_home(write, monkeypatch):
+    monkeypatch.setenv("HOME", str(write(LINE).parent))
+    assert names("~/bm25.run") == ["bm25"]
+    assert names({"a": "~/bm25.run"}) == ["a"]
+
+
+def test_the_sha256_is_that_of_the_file_as_it_lies_there(write):
+    """Packed as it is: `sha256sum` gives the same."""
+    run = write(gzip.compress(LINE.encode()), "bm25.run.gz")
+    qrels = write(gzip.compress(b"q1 0 d1 1\n"), "qrels.gz")
+    sha256 = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (run, qrels)}
+    of_run = [{"run": "bm25", "path": str(run), "sha256": sha256[run]}]
+    assert provenance_of(lf.read_runs(run).schema)["sources"] == of_run
+    assert lf.scan_runs(run).provenance() == of_run
+    of_qrels = [{"path": str(qrels), "sha256": sha256[qrels]}]
+    assert provenance_of(lf.read_qrels(qrels).schema)["sources"] == of_qrels
+    said = lf.evaluate(run, qrels, ["RR"]).provenance
+    assert (said["runs"], said["qrels"]) == (of_run, of_qrels)
+
+
 NO_NAMES = ["~no_such_user/x", "a\0b", "x" * 300, os.fsdecode(b"\xff"), "\ud800", ""]
 
 
@@ -120,6 +222,12 @@ def test_what_can_be_no_name(tmp_path, monkeypatch, name, read):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(lf.ReadError, match=r"no such|no file|expected a (path|file)|MLflow"):
         getattr(lf, read)(name)
+
+
+def test_a_name_that_is_no_utf8(write, tmp_path):
+    path = write(LINE, os.fsdecode(b"\xff.run"))
+    assert names(path) == names(tmp_path) == names(f"{tmp_path}/*.run") == ["\ufffd"]
+    assert lf.scan_runs(path).provenance()[0]["path"] == f"{tmp_path}/\ufffd.run"
 
 
 # --- What is no file ------------------------------------------------------------------------------
@@ -141,6 +249,36 @@ def in_time(function):
     return message
 
 
+@pytest.mark.parametrize("form", ["Parquet", "Arrow", "memory"])
+@pytest.mark.parametrize("name", ["pipe", "a\0b", "secret"])
+def test_paths_in_metadata_are_not_opened(write, tmp_path, name, form):
+    """Whoever made the file may have written any."""
+    (tmp_path / "secret").write_text(f"\n{LINE}{LINE}")
+    os.mkfifo(tmp_path / "pipe")
+    facts = {"sources": [{"run": "a", "path": str(tmp_path / name), "sha256": "0"}]}
+    twice = {"query_id": ["q1"] * 2, "doc_id": ["d1"] * 2, "score": [1.0, 2.0]}
+    table = pa.table({"run": ["a"] * 2, **twice}).replace_schema_metadata(describe(facts))
+    if form == "Parquet":
+        parquet.write_table(table, tmp_path / "x")
+    elif form == "Arrow":
+        feather.write_feather(table, tmp_path / "x")
+    runs = table if form == "memory" else tmp_path / "x"
+    assert "(rows 1 and 2" in in_time(lambda: lf.positions(runs, QRELS))
+
+
+DEVICE = "/dev/zero"
+
+
+@pytest.mark.skipif(not os.path.exists(DEVICE), reason="there are no devices")  # noqa: PTH110
+@pytest.mark.parametrize(
+    "read", [lf.read_runs, lf.scan_runs, lf.read_qrels, lf.read_scores, lf.read_log, lf.check_run]
+)
+def test_a_device_is_no_file(tmp_path, read):
+    (tmp_path / "a.run").symlink_to(DEVICE)
+    for path in (DEVICE, tmp_path / "a.run"):
+        assert "expected a file, found a device" in in_time(lambda p=path: read(p))
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.parametrize("read", [lf.read_runs, lf.scan_runs, lf.read_scores])
 def test_a_pipe_in_a_folder_is_no_file(write, read):
@@ -158,6 +296,15 @@ def test_a_broken_link_is_not_passed_over(write, read):
     for given in (folder, f"{folder}/*"):
         with pytest.raises(lf.ReadError, match=r"z\.run: no such file"):
             read(given)
+
+
+def test_devices_in_a_glob(write):
+    folder = write(LINE).parent
+    (folder / "z.run").symlink_to(DEVICE)
+    assert "z.run: expected a file, found a device" in in_time(lambda: lf.read_runs(f"{folder}/*"))
+    (folder / "z.run").unlink()
+    (folder / "inner").mkdir()  # a folder is still none of the files
+    assert len(lf.scan_runs(f"{folder}/*")) == 1
 
 
 # --- Files that change meanwhile ------------------------------------------------------------------

@@ -41,12 +41,31 @@ def test_two_columns_of_one_name(write, options, separator, lines_above):
     assert found["found"].item() == "two that are named 'rel'"
 
 
+def test_a_column_that_is_called_as_polars_calls_twins(write):
+    path = write("qid,docno,score,score_duplicated_0\nq1,d1,2,8\nq1,d2,1,9\n")
+    assert rows(lf.read_runs(path)) == RUN
+
+
 def test_columns_without_a_name(write):
     """pandas' index and a comma at the end of every line."""
     path = write(",qid,docno,score,\n0,q1,d1,2,\n1,q1,d2,1,\n")
     assert rows(lf.read_runs(path)) == RUN
     table, _ = text_table(b",a,,\n1,2,3,\n", "x.csv", ",")
     assert table.to_dict(as_series=False) == {"": ["1"], "a": ["2"], "column_3": ["3"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qid, docno, score\nq1, d1, 2\nq1, d2, 1\n",
+        "qid ;docno ;score\n q1;d1 ;2\nq1\t; d2; 1 \n",
+        'qid, docno, score\nq1, "d1", 2\n"q1" ,d2, "1"\n',
+        "qid,docno,score\nq1, d1,2\nq1,d2 ,1\n",
+        "qid\tdocno \tscore\nq1\t d1\t2\nq1\td2\t1 \n",
+    ],
+)
+def test_blanks_around_names_and_cells(write, text):
+    assert rows(lf.read_runs(write(text))) == RUN
 
 
 def test_blanks_inside_quotes_are_part_of_the_id(write):
@@ -111,6 +130,24 @@ def test_the_line_of_what_is_no_number_and_of_a_short_row(write, kind):
     assert found == [(line + 1, "number"), (line + 2, "fields"), (line + 3, "number")]
 
 
+@pytest.mark.parametrize("kind", BEFORE)
+def test_the_lines_of_documents_that_are_twice(write, kind):
+    text, options, line = on_lines(kind, "q1,d1,2", "q1,d2,1", "", "q1,d1,0")
+    path = write(text)
+    judged = {"q1": {"d1": 1}}
+    message = (
+        f": the document 'd1' occurs more than once in the ranking for query 'q1' (lines {line}"
+    )
+    with refused(path, message + f" and {line + 3};", lf.SchemaError):
+        lf.positions(lf.scan_runs(path, **options), judged)
+    found = lf.check_run(path, **options)
+    assert found.select("line", "problem").rows() == [(line + 3, "duplicate")]
+
+
+def test_blank_lines_are_left_out(write):
+    assert rows(lf.read_runs(write("\nqid,docno,score\n\nq1,d1,2\n \t\nq1,d2,1\n\n"))) == RUN
+
+
 @pytest.mark.parametrize("read", [lf.read_scores, lf.read_log])
 def test_a_short_row_is_no_missing_value(write, read):
     path = write("\nqid,AP,RR\nq1,0.5,1\nq2,0.5\n", "bm25.csv")
@@ -119,6 +156,11 @@ def test_a_short_row_is_no_missing_value(write, read):
 
 
 # --- Quotes and bytes ---------------------------------------------------------------------------
+
+
+def test_quotes_inside_a_field_are_text(write):
+    path = write('qid,docno,score,size\nq1,d1,2,5" disk\nq1,d2,1,"3"" disk, old"\n')
+    assert rows(lf.read_runs(path)) == RUN
 
 
 def test_all_problems_of_a_table_at_once():
@@ -164,6 +206,19 @@ def test_names_that_are_twice_in_json(write, text):
     assert f"expected {problem['expected']}" == expected
 
 
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_names_that_are_twice_in_a_line_of_json(write, number):
+    lines = [f'{{"qid": "q:1", "docno": "d{n}", "score": {n}}}' for n in (1, 2, 3)]
+    path = write("\n".join(lines))
+    assert lf.read_runs(path).num_rows == 3
+    lines[number - 1] = lines[number - 1].replace("}", ', "score": 9}')
+    path = write("\n".join(lines))
+    message = "expected JSON without repeated names, found two fields are named 'score'"
+    with refused(path, f", line {number}: {message}"):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list() == [number]
+
+
 # --- Records ------------------------------------------------------------------------------------
 
 
@@ -187,3 +242,8 @@ def test_columns_of_a_log_that_get_one_name(tmp_path, write):
     for name, path in paths.items():
         with refused(path, f": two columns are called {name}; rename one"):
             lf.read_log(path)
+
+
+def test_a_table_of_ranks_with_blank_lines(write):
+    path = write("qid,docno,rank\n\nq1,d1,-2\n\nq1,d2,-1\n")
+    assert rows(lf.read_runs(path)) == RUN

@@ -1,10 +1,13 @@
 """Writing: what is written reads back the same, whole or not at all."""
 
+import gzip
+import hashlib
 import math
 import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +18,9 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.core.evaluation.evaluation import Evaluation
+from lexiframe.core.io.files import output_files as outputs
 from lexiframe.core.io.files.checksum import has_checksum
-from lexiframe.core.io.files.output_files import replacing
+from lexiframe.core.io.files.output_files import output_folder, replacing, replacing_all
 from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.io.to_parquet import write_parquet
 from lexiframe.core.io.to_trec import write_trec
@@ -48,7 +52,54 @@ def listing(folder):
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
+def test_a_run_goes_to_trec_text_and_back(tmp_path, name):
+    assert write_trec(ONE, tmp_path / name) == [tmp_path / name]
+    table = lf.read_runs(tmp_path / name)
+    assert pl.DataFrame(table).drop("rank").equals(ONE)
+    assert table["rank"].to_pylist() == list(range(1, len(SCORES) + 1))
+    assert (tmp_path / name).read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
+
+
+def test_ranks_are_kept_or_counted_within_a_query(tmp_path):
+    frame = pl.DataFrame({"query_id": ["x", "y", "x"], "doc_id": "d", "score": 1.5, "run": "a"})
+    write_trec(frame, tmp_path / "a.run")
+    lines = (tmp_path / "a.run").read_text().splitlines()
+    assert lines == ["x Q0 d 1 1.5 a", "y Q0 d 1 1.5 a", "x Q0 d 2 1.5 a"]
+    write_trec(frame.with_columns(rank=pl.Series([7, 5, 0])), tmp_path / "a.run")
+    assert lf.read_runs(tmp_path / "a.run")["rank"].to_pylist() == [7, 5, 0]
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.gz"])
+def test_judgments_go_to_trec_text_and_back(tmp_path, name):
+    write_trec(QRELS, tmp_path / name)
+    assert pl.DataFrame(lf.read_qrels(tmp_path / name)).equals(QRELS)
+
+
+def test_the_text_of_judgments(tmp_path):
+    write_trec(QRELS.drop("iteration").head(2), tmp_path / "qrels.txt")
+    assert (tmp_path / "qrels.txt").read_text() == "q1 0 d1 2\nq1 0 d1 -1\n"
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
+    folder = tmp_path / "runs"
+    if exists:
+        folder.mkdir()
+    for given in (RUNS, RUNS.sort("run", descending=True, maintain_order=True)):
+        paths = write_trec(given, folder)
+        assert paths == [folder / "a.trec", folder / "b.trec"]
+    assert pl.DataFrame(lf.read_runs(folder)).drop("rank").equals(RUNS)
+
+
 N_TABLES = 12  # of an evaluation
+READ_BACK = ["bm25", "k1.2", "a.b.c", "bm25.trec.x", "README", "-", "~a", "a~", "[a]*"]
+
+
+def test_names_of_runs_are_read_back(tmp_path):
+    runs = {name: {"q1": {"d1": 1.0}} for name in READ_BACK}
+    write_trec(lf.read_runs(runs), tmp_path)
+    assert {*lf.read_runs(tmp_path)["run"].to_pylist()} == {*runs}
 
 
 @pytest.mark.parametrize(
@@ -80,12 +131,66 @@ def test_several_runs_do_not_go_into_one_file(tmp_path):
     assert listing(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        ONE.with_columns(doc_id=pl.lit("two words")),
+        ONE.with_columns(query_id=pl.lit("tab\t")),
+        ONE.with_columns(doc_id=pl.lit("")),
+        ONE.with_columns(run=pl.lit("line\nend")),
+        ONE.with_columns(score=pl.lit(None, pl.Float64)),
+        ONE.with_columns(score=math.nan),
+        QRELS.with_columns(doc_id=pl.lit("two words")),
+        QRELS.with_columns(relevance=math.nan),
+        QRELS.with_columns(relevance=pl.lit(None, pl.Float64)),
+    ],
+    ids="space tab empty newline null nan qrels-space qrels-nan qrels-null".split(),
+)
+def test_text_that_would_not_read_back_is_refused(tmp_path, frame):
+    with pytest.raises(lf.LexiframeError, match=r"TREC text cannot hold .* as|expected a number"):
+        write_trec(frame, tmp_path / "a.txt")
+    assert listing(tmp_path) == []
+
+
 def test_infinite_grades_are_written_or_refused(tmp_path):
     try:
         write_trec(QRELS.with_columns(relevance=math.inf), tmp_path / "qrels")
     except lf.LexiframeError:
         return
     assert lf.read_qrels(tmp_path / "qrels")["relevance"].to_pylist() == [math.inf] * 3
+
+
+@pytest.mark.parametrize("frame", [RUNS, QRELS], ids=["runs", "qrels"])
+@pytest.mark.parametrize("form", ["polars", "lazy", "arrow", "pandas"])
+def test_parquet_and_back(tmp_path, frame, form):
+    given = {"lazy": frame.lazy, "arrow": frame.to_arrow, "pandas": frame.to_pandas}
+    path = write_parquet(given.get(form, frame.clone)(), tmp_path / "x.parquet")
+    table = parquet.read_table(path)
+    assert pl.DataFrame(table).equals(frame)
+    if form != "arrow":  # a table of Arrow's is stored as it is
+        assert set(table.schema.types) == {pa.string(), pa.float64()}
+    read = lf.read_runs if frame is RUNS else lf.read_qrels
+    assert pl.DataFrame(read(path)).equals(frame)
+
+
+def test_provenance_goes_along(tmp_path):
+    write_trec(ONE, tmp_path / "a.run")
+    table = lf.read_runs(tmp_path / "a.run")
+    path = write_parquet(table, tmp_path / "a.parquet")
+    facts = provenance_of(parquet.read_schema(path))
+    assert facts == provenance_of(table.schema)
+    assert [source["run"] for source in facts["sources"]] == ["a"]
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.gz"])
+def test_the_same_rows_give_the_same_bytes(tmp_path, monkeypatch, name):
+    write = write_parquet if name == "x.parquet" else write_trec
+    write(ONE, tmp_path / name)
+    first = (tmp_path / name).read_bytes()
+    monkeypatch.setattr("time.time", lambda: 0.0)
+    chunked = pl.concat([ONE[:3], ONE[3:]], rechunk=False)
+    write(chunked, tmp_path / name)
+    assert (tmp_path / name).read_bytes() == first
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_trec])
@@ -113,6 +218,18 @@ def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path):
     assert [*tmp_path.iterdir()] == [pipe]
 
 
+@pytest.mark.parametrize("name", ["b.run", "missing.run", "x" * 255])
+def test_a_symbolic_link_stays_one(tmp_path, name):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.run").write_text("before")
+    link = tmp_path / "link.run"
+    link.symlink_to(tmp_path / "a" / name)
+    assert write_trec(ONE[:1], link) == [link]
+    assert link.is_symlink()
+    assert (tmp_path / "a" / name).read_text().startswith("007 Q0 d#0")
+    assert listing(tmp_path) == sorted({"b.run", name, "link.run"})
+
+
 def test_two_names_of_one_file_are_not_two_files(tmp_path):
     names = ["scores.parquet", "power.parquet", "b.trec", "a.trec"]
     for link, target in zip(names[1::2], names[::2], strict=True):
@@ -124,6 +241,12 @@ def test_two_names_of_one_file_are_not_two_files(tmp_path):
     with pytest.raises(lf.LexiframeError, match=r"b.trec: would replace .*a.trec, which is writ"):
         write_trec(RUNS, tmp_path)
     assert listing(tmp_path) == []
+
+
+def test_a_link_that_leads_to_itself(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "link")
+    with pytest.raises(lf.LexiframeError, match=r"link: cannot be written \(.*links"):
+        write_trec(ONE[:1], tmp_path / "link")
 
 
 NO_PATHS = {
@@ -144,6 +267,20 @@ def test_what_is_no_path(tmp_path, monkeypatch, place, write):
     with pytest.raises(lf.LexiframeError, match=NO_PATHS[place]):
         getattr(lf, write)(ONE, place) if of_table else getattr(e, write)(place)
     assert listing(tmp_path) == []
+
+
+def test_a_name_that_is_no_utf8(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff.parquet")
+    write_parquet(ONE, path)
+    assert lf.read_runs(path).num_rows == ONE.height
+
+
+def test_output_folder(tmp_path):
+    assert output_folder(tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "inner"):
+        with pytest.raises(lf.LexiframeError, match=f"^{place}: results cannot be written there"):
+            output_folder(place)
 
 
 @pytest.mark.parametrize(
@@ -198,6 +335,23 @@ def test_an_evaluation_is_written_as_a_whole_when_a_late_rename_fails(
     assert sorted(path.name for path in e.write(tmp_path)) == listing(tmp_path)
 
 
+@pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
+def test_a_file_that_is_kept_is_not_taken_for_a_left_over_one(tmp_path, monkeypatch, links):
+    """A copy was made anew, beside the temporary file that was locked."""
+
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    target = tmp_path / "scores.parquet"
+    target.write_text("before")
+    with outputs._second_name(target) as second:
+        outputs._remove_left_over(target)
+        assert second.read_text() == "before"
+    assert listing(tmp_path) == [target.name]
+
+
 KILLED = """
 import os, sys
 from pathlib import Path
@@ -235,6 +389,34 @@ def test_what_a_killed_process_left_is_removed_but_not_what_is_being_written(tmp
     with replacing(tmp_path / "b"):
         pass
     assert listing(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a file that is open cannot be replaced")
+def test_several_may_write_at_once(tmp_path):
+    """None takes away what another still needs, and all leave the rights that new files have."""
+    paths, umask = [tmp_path / name for name in "abc"], os.umask(0o027)
+
+    def write(text):
+        for _ in range(50):
+            with replacing_all(paths) as temporaries:
+                for path in temporaries:
+                    path.write_text(text * 1000)
+
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(write, "wxyz"))
+    finally:
+        assert os.umask(umask) == 0o027
+    assert [*map(str, sorted(tmp_path.iterdir()))] == [*map(str, paths)]
+    assert {len(set(path.read_text())) for path in paths} == {1}
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o640}
+
+
+def test_gzip_holds_no_time(tmp_path):
+    write_trec(ONE, tmp_path / "a.gz")
+    packed = (tmp_path / "a.gz").read_bytes()
+    assert packed[4:8] == bytes(4)
+    assert gzip.decompress(packed).count(b"\n") == ONE.height
 
 
 # --- Bits that flip -----------------------------------------------------------------------------
@@ -324,6 +506,33 @@ def test_an_empty_answer_is_no_line_of_text(tmp_path):
     assert lf.read_runs(lf.write_parquet(runs, tmp_path / "a.parquet")).equals(runs)
 
 
+def test_parquet_says_what_it_was_computed_from(tmp_path):
+    folder = lf.bundled("example")
+    runs, qrels = lf.scan_runs(folder / "runs"), lf.read_qrels(folder / "qrels.txt")
+    p = lf.positions(runs, qrels, rel=1)
+    path = lf.write_parquet(p, tmp_path / "p.parquet", computed_from=[runs, qrels], rel=1)
+    facts = provenance_of(parquet.read_schema(path))
+    assert [Path(file["path"]).name for file in facts["sources"]] == [
+        *sorted(f.name for f in (folder / "runs").iterdir()),
+        "qrels.txt",
+    ]
+    digest = hashlib.sha256((folder / "qrels.txt").read_bytes()).hexdigest()
+    assert facts["sources"][-1]["sha256"] == digest
+    assert (facts["rel"], facts["lexiframe"]) == (1, lf.__version__)
+    lf.write_parquet(qrels, tmp_path / "q.parquet")
+    assert provenance_of(parquet.read_schema(tmp_path / "q.parquet"))["table"] == "qrels"
+
+
+@pytest.mark.parametrize("query_id, doc_id", [("#1", "d"), ("q\v1", "d"), ("q", "d\f1"), ("q", "")])
+def test_ids_that_text_would_lose(tmp_path, query_id, doc_id):
+    rows = {"query_id": query_id, "doc_id": [doc_id]}
+    runs = pl.DataFrame({"run": "a", **rows, "score": 1.0})
+    for frame in (runs, pl.DataFrame({**rows, "relevance": 1.0})):
+        with pytest.raises(lf.SchemaError, match=r"TREC text cannot hold|expected an id as doc_id"):
+            write_trec(frame, tmp_path / "a.txt")
+    assert listing(tmp_path) == []
+
+
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
 @pytest.mark.parametrize("first", ['{"a"', '{"a":1}', "[1,", "PAR1", "BZh9", "%PDF", "\ufeffq"])
 def test_ids_that_make_another_kind_of_file(tmp_path, first, name):
@@ -343,6 +552,24 @@ def test_ids_that_make_another_kind_of_file(tmp_path, first, name):
         assert lf.read_runs(path)["query_id"].to_pylist() == ["q2", first]
 
 
+@pytest.mark.parametrize(
+    "id_", ['"a"', "a,b", "{a", "[a", "nan", "-1", "qid", "Q0", "a\u2028b", "é"]
+)
+def test_ids_that_look_odd_are_read_back(tmp_path, id_):
+    runs = pl.DataFrame({"run": id_, "query_id": id_, "doc_id": [id_], "score": 1.0})
+    (path,) = write_trec(runs, tmp_path / "a.run")
+    assert lf.read_runs(path, name_from="tag").to_pylist() == [
+        runs.row(0, named=True) | {"rank": 1}
+    ]
+
+
+@pytest.mark.parametrize("ranks", [[1, None], [1, 2**53 + 1]])
+def test_ranks_that_text_would_lose(tmp_path, ranks):
+    runs = pl.DataFrame({"run": "a", "query_id": "q", "doc_id": ["d", "e"], "score": 1.0})
+    with pytest.raises(lf.SchemaError, match=f"TREC text cannot hold {ranks[1]} as rank"):
+        write_trec(runs.with_columns(rank=pl.Series(ranks)), tmp_path / "a.run")
+
+
 def test_nothing_to_write(tmp_path):
     for frame in (ONE.clear(), QRELS.clear()):
         with pytest.raises(lf.SchemaError, match="expected rows to write as TREC text, found none"):
@@ -354,6 +581,28 @@ def test_huge_grades_are_written(tmp_path):
     frame = pl.DataFrame({"query_id": "q", "iteration": "0", "doc_id": ["d"], "relevance": 1e300})
     (path,) = write_trec(frame, tmp_path / "a.qrels")
     assert lf.read_qrels(path)["relevance"].to_pylist() == [1e300]
+
+
+def test_provenance_is_carried_over_and_names_runs_as_they_are(tmp_path):
+    tagged = tmp_path / "file.run"
+    tagged.write_text("q1 Q0 d1 1 0.5 tag\n")
+    runs = lf.read_runs(tagged, name_from="tag")
+    facts = provenance_of(runs.schema)
+    assert [(file["run"], file["path"]) for file in facts["sources"]] == [("tag", str(tagged))]
+    assert facts["reading"] == {}
+    assert provenance_of(lf.read_runs(runs).schema)["sources"] == facts["sources"]
+    (tmp_path / "two.csv").write_text("run,qid,docno,score\na,1,d,2\nb,1,d,2\n")
+    two = provenance_of(lf.read_runs(tmp_path / "two.csv").schema)["sources"]
+    assert [file["run"] for file in two] == ["a", "b"]
+    said = provenance_of(lf.read_runs(tmp_path / "two.csv", decimal=",").schema)["reading"]
+    assert said == {"decimal": ","}
+    (tmp_path / "qrels.csv").write_text("qid,document,rel\n1,d,2\n")
+    judged = lf.read_qrels(tmp_path / "qrels.csv", columns={"doc_id": "document"})
+    assert provenance_of(judged.schema)["reading"] == {"columns": {"doc_id": "document"}}
+    qrels = lf.read_qrels(lf.bundled("example") / "qrels.txt")
+    assert provenance_of(qrels.schema)["reading"] == {}
+    carried = provenance_of(lf.read_qrels(qrels).schema)["sources"]
+    assert carried == provenance_of(qrels.schema)["sources"] != []
 
 
 def test_metadata_of_what_is_no_text_in_a_file_of_its_own(tmp_path):
@@ -371,6 +620,14 @@ def test_metadata_of_what_is_no_text_in_a_file_of_its_own(tmp_path):
     assert lf.run_metadata(scan)["run"].to_list() == ["b"]
     (tmp_path / "two.csv").write_text("run,qid,docno,score\na,1,d,2\nb,1,d,2\n")
     assert lf.run_metadata(tmp_path / "two.csv").rows() == [("a",), ("b",)]
+
+
+def test_a_table_of_an_evaluation_says_what_the_evaluation_says(tmp_path):
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    path = lf.write_parquet(e.comparisons, tmp_path / "c.parquet", computed_from=[e], by="hand")
+    facts = provenance_of(parquet.read_schema(path))
+    assert facts == {"lexiframe": lf.__version__, "by": "hand", **e.provenance}
 
 
 @pytest.mark.parametrize("read", [lf.scan_runs, lf.read_runs])
@@ -392,6 +649,18 @@ def test_results_say_how_files_were_read(tmp_path, read):
     assert values == {"rank": 1.0, "score": 0.5}
     e = lf.evaluate(lf.bundled("example") / "runs", lf.bundled("example") / "qrels.txt", ["RR"])
     assert not any("reading" in file for file in e.provenance["runs"] + e.provenance["qrels"])
+
+
+def test_tables_of_files_that_were_read_in_several_ways_know_their_lines(tmp_path):
+    (tmp_path / "a.run").write_text("q1,d1,1\n\nq1,d1,2\n".replace(",", " "))
+    (tmp_path / "b.csv").write_text("qid;docno;score\nq1;d1;2,5\n")
+    runs = [
+        lf.read_runs(tmp_path / "a.run", third="score"),
+        lf.read_runs(tmp_path / "b.csv", decimal=","),
+    ]
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
+    with pytest.raises(lf.SchemaError, match=r"a\.run: the document 'd1' .*\(lines 1 and 3;"):
+        lf.positions(lf.read_runs(runs), qrels)
 
 
 def test_what_is_computed_from_a_path_is_refused(tmp_path):

@@ -247,6 +247,28 @@ def test_any_table(data):
         assert row["ci_low"] is None or row["n"] > 1
 
 
+def test_the_conclusions():
+    few = [0.1, -0.1, 0.12, -0.12]
+    table = lf.equivalence(
+        preferences(
+            {
+                "ab": [x / 100 for x in few],
+                "ac": [x / 100 + 0.03 for x in few],
+                "ad": [x + 1 for x in few],
+                "ae": [x - 1 for x in few],
+                "af": [x + 0.17 for x in few],
+                "ag": [x - 0.17 for x in few],
+                "ah": few,
+            }
+        ),
+        0.05,
+        correction="none",
+    )
+    said = ["equivalent", "equivalent", "a better", "b better", *["a not worse", "b not worse"]]
+    assert table["conclusion"].to_list() == [*said, "undecided"]
+    assert table["trivial"].to_list() == [False, True, *[False] * 5]
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_equal_differences_and_one_request_decide_nothing(test):
     """Whatever the margin: two requests with one difference would else pass any gate."""

@@ -228,6 +228,23 @@ def treceval(tmp_path):
     return [*files, tmp_path / "both.csv"]
 
 
+def test_scores_of_other_tools(gate, treceval):
+    main, pr, both = treceval
+    options = ["-m", "AP,RR", "--margin", "5%", "--margin", "recip_rank=0.1", "--format", "json"]
+    one = gate("pixels_euclidean", "random", "--scores", both, *options)
+    assert one.status == 3
+    named = gate("main", "pr", "--scores", f"main={main}", "--scores", f"pr={pr}", *options)
+    assert named.status == 3
+    columns = ("mean_difference", "margin", "p_value", "outcome")
+    for measure, ours in (("map", "AP"), ("recip_rank", "RR")):
+        of_runs = rows(gate(QRELS, GOOD, BAD, *options))[ours]
+        for found in (rows(one)[measure], rows(named)[measure]):
+            assert {name: found[name] for name in columns} == {
+                name: of_runs[name] for name in columns
+            }
+    assert rows(named)["map"]["candidate"] == "pr"
+
+
 def test_scores_in_files_of_one_name(gate, treceval):
     main, pr, both = treceval
     outcome = gate("main", "pr", "--scores", main, "--scores", pr, "--margin", "AP=0.1")
@@ -378,6 +395,27 @@ def test_a_nightly_job_keeps_its_state(gate, tmp_path):
     other = gate(*asked[:3], "--margin", "AP=0.2", *asked[5:])
     assert other.status == 1
     assert "begin another gate with another file" in other.err
+
+
+def test_what_can_be_no_state_is_refused_before_runs_are_read(gate, tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    asked = [QRELS, "no.run", BAD, "--margin", "AP=0.1", "--planned", 60, "--sequential"]
+    for name, said in (("folder", "it is a folder"), ("pipe", "it is a device or a pipe")):
+        outcome = gate(*asked, tmp_path / name)
+        assert (outcome.status, outcome.out) == (1, "")
+        assert f"{name}: cannot be written, because {said}" in outcome.said
+    outcome = gate(*asked, "")
+    assert outcome.status == 2
+    assert "expected a path to write to, found ''" in outcome.said
+    state = tmp_path / "gates.parquet"
+    outcome = gate(*asked, state, "--out", tmp_path)
+    assert "would replace" in outcome.err
+    state = shutil.copy(QRELS, tmp_path / "state.json")
+    outcome = gate(QRELS, GOOD, BAD, *asked[3:], state)
+    assert outcome.status == 1
+    assert "expected the state of a gate, found another file" in outcome.said
+    assert Path(state).read_bytes() == QRELS.read_bytes()
 
 
 def test_the_curve_is_shown_instead_of_a_decision(gate):

@@ -33,6 +33,20 @@ def state(tmp_path):
     return tmp_path / "state.json"
 
 
+def test_a_job_goes_on_where_it_was_and_stops_when_decided(state):
+    how = {"state": state, "n_planned": 300, **TWO}
+    tables = [so_far(preferences(X[:n]), 0.1, **how) for n in (20, 60, 60, 150, 300)]
+    assert tables[0]["outcome"].item() == "undecided"
+    assert tables[1].equals(tables[2])
+    decided = [table for table in tables if table["outcome"].item() != "undecided"]
+    assert decided[0]["outcome"].item() == "pass"
+    kept = json.loads(state.read_text())
+    assert kept["decided_at"] == decided[0]["n"].item() == decided[-1]["n"].item()
+    assert kept["differences"]["AP"] == [X[int(name[1:])] for name in kept["requests"]]
+    whole = lf.gate(preferences(X), 0.1, **TWO, order=kept["requests"], n_planned=300)
+    assert decided[0]["outcome"].item() == whole["outcome"].item()
+
+
 def test_requests_come_in_the_order_of_their_looks(state):
     """New ones of one look are in an order drawn by the seed, behind those that were seen."""
     late, early = preferences(X[:30], first=100), preferences(X[30:60])

@@ -14,6 +14,7 @@ QRELS, OLD = EXAMPLE / "qrels.txt", EXAMPLE / "runs" / "pixels_euclidean.run"
 TWO = {"baseline": "old", "candidate": "new"}
 SAME = "PASS: nothing changed: new ranks the same documents as old in the same order, in all judged"
 QUERIES = sorted(set(lf.read_qrels(QRELS)["query_id"].to_pylist()))
+KINDS = pl.DataFrame({"query_id": QUERIES, "kind": [*"xyxyy"]})
 
 
 def rows_of(path=OLD):
@@ -43,10 +44,34 @@ def gated(old, new, measures="AP", **options):
     return lf.gate(e, 0.05, **TWO, **options)
 
 
+def test_another_file_with_the_same_rankings_has_changed_nothing(tmp_path):
+    copy = shutil.copy(OLD, tmp_path / "copy.run")
+    for new in (copy, rows_of(), rows_of().with_columns(pl.col("score") * 2)):
+        g = gated(OLD, new, ["AP", "RPP"])
+        assert g["outcome"].to_list() == ["pass"] * 2
+        assert all(why.startswith(SAME) for why in g["why"])
+        assert g["test"].to_list() == ["none"] * 2
+        assert (
+            g.select("p_value", "p_adjusted", "ci_low", "required").null_count().row(0) == (2,) * 4
+        )
+    better = gated(OLD, copy, require="better").row(0, named=True)
+    assert better["outcome"] == "fail"
+    assert better["why"].startswith("FAIL: nothing changed: ")
+    assert better["why"].endswith(", so that new is not better than old by 0.05.")
+    assert gated(OLD, copy, require=["equivalent", "any"])["outcome"].item() == "pass"
+
+
 def test_two_runs_of_one_table_are_not_one_file():
     both = pl.concat([rows_of().with_columns(run=pl.lit(name)) for name in ("old", "new")])
     e = lf.evaluate(both, QRELS, "AP")
     assert lf.gate(e, 0.05, **TWO)["why"].item().startswith(SAME)
+
+
+def test_documents_without_judgments_are_seen_too():
+    """No measure tells these rankings apart, and yet something has changed."""
+    g = gated(OLD, moved(QUERIES[0], judged=False), ["AP", "RPP"])
+    assert g["outcome"].to_list() == ["undecided"] * 2
+    assert all(why.endswith("; the rankings differ, though no value does.") for why in g["why"])
 
 
 def test_equal_values_by_one_measure_are_no_equal_rankings():
@@ -58,6 +83,14 @@ def test_equal_values_by_one_measure_are_no_equal_rankings():
     both = gated(OLD, new, ["RR", "bpref"])
     assert {*both["outcome"]} <= {"undecided", "pass"}
     assert not both["why"].str.contains("nothing changed").any()
+
+
+def test_a_group_where_nothing_differs_is_tested():
+    """The candidate has changed requests of the other group, so that it may lose in this one."""
+    new = moved(QUERIES[0], judged=False)
+    how = {"requests": KINDS, "by": "kind"}
+    assert gated(OLD, new, **how)["outcome"].to_list() == ["undecided"] * 2
+    assert gated(OLD, rows_of(), **how)["outcome"].to_list() == ["pass"] * 2
 
 
 def test_the_depth_is_how_far_rankings_are_looked_at():
@@ -73,6 +106,15 @@ def test_a_ranking_that_is_missing_is_a_change():
     row = lf.gate(e, 0.05, **TWO, missing="drop").row(0, named=True)
     assert (row["outcome"], row["n"], row["mean_difference"]) == ("undecided", 4, 0.0)
     assert "nothing changed" not in row["why"]
+
+
+def test_of_several_candidates_each_is_looked_at(tmp_path):
+    copy, worse = shutil.copy(OLD, tmp_path / "copy.run"), EXAMPLE / "runs" / "random.run"
+    e = lf.evaluate({"old": OLD, "new": copy, "worse": worse}, QRELS, "AP")
+    g = lf.gate(e, 0.05, baseline="old", candidate=["new", "worse"])
+    assert dict(g.select("candidate", "outcome").iter_rows()) == {"new": "pass", "worse": "fail"}
+    assert [said.split()[0] for said in lf.verdict(g)["sentence"]] == ["PASS:", "FAIL:"]
+    assert " by AP, worse is worse than old" in lf.verdict(g)["sentence"][1]
 
 
 def test_scores_do_not_tell_whether_rankings_are_the_same():

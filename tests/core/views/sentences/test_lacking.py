@@ -30,6 +30,23 @@ def words(text):
     return " ".join(text.split())
 
 
+def test_without_missing_means_have_n_and_no_order():
+    e = evaluated()
+    assert e.means.select("run", "rank", "n").rows() == [
+        ("A", None, 1),
+        ("B", None, 2),
+        ("C", None, 1),
+    ]
+    assert e.orderings["rank"].null_count() == 3
+    assert e.correlations.height == 0
+    for shown in (str(e.summary("all")), e.summary("all")._repr_html_()):
+        assert "0.9000(n=1)" in shown
+        said = "no order by AP, because 2 runs lack some of the 2 requests (A has 1, C has 1)"
+        assert said in words(shown)
+        for word in ("best", "Ranks", "Verdict", "baseline", "*"):
+            assert word not in shown
+
+
 def test_a_verdict_is_refused_with_the_counts():
     said = r"verdict: no order by AP, .* \(A has 1, C has 1\); .* missing='common', 'zero' or 'own'"
     with pytest.raises(lf.LexiframeError, match=said):
@@ -56,6 +73,15 @@ def test_the_report_and_the_tables_are_written(tmp_path, missing, best):
     assert "missing=" in e.report(tmp_path / "page.html").read_text(encoding="utf-8")
     e.write(tmp_path / "out")
     assert (tmp_path / "out" / "means.parquet").exists()
+
+
+def test_common_keeps_the_requests_that_all_have():
+    e = evaluated({"A": [0.9, 0.1, None], "B": [0.5, 0.3, 0.2]}, missing="common")
+    assert e.scores.height == 4
+    assert e.means["n"].to_list() == [2, 2]
+    assert "by AP, only requests that all runs have count (missing='common')" in words(
+        str(e.summary("all"))
+    )
 
 
 def test_pairs_that_share_no_request_are_marked_as_untested():

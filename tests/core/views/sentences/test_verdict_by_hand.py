@@ -28,6 +28,12 @@ def verdict(changes):
     return lf.verdict(E, c).row(0, named=True)
 
 
+def test_without_changes_nothing_is_told_apart():
+    row = verdict({})
+    assert (row["best"], row["not_worse"]) == (["a", "b"], ["c", "d"])
+    assert (row["untested"], row["favoured"], row["n_significant"]) == ([], [], 0)
+
+
 def test_a_run_that_is_significantly_before_one_of_the_best_is_favoured_and_named():
     row = verdict({"ac": {"mean_difference": -0.1, "p_adjusted": 0.01}})
     assert (row["favoured"], row["not_worse"]) == (["c"], ["c", "d"])

@@ -112,6 +112,23 @@ def test_letters_name_the_runs_that_a_run_is_significantly_better_than(test):
             assert found[run, measure][2] == "".join(sorted(beaten[run]))
 
 
+def test_letters_where_smaller_is_better_of_preferences_and_of_counts(example):
+    found, letters = cells(example.markdown())
+    names = {"pixels\\_euclidean": "a", "pca8\\_euclidean": "b", "random": "c"}
+    assert letters == names
+    assert example.means.filter(measure="ISL(n=100)")["mean"].n_unique() > 1
+    for measure in example.provenance["measures"]:
+        beaten = {run.replace("\\", ""): "" for run in letters}
+        for better, worse in pairs(example, measure) if measure != "num_ret" else ():
+            beaten[better] += {"random": "c", "pca8_euclidean": "b", "pixels_euclidean": "a"}[worse]
+        for run in letters:
+            assert found[run, measure][2] == "".join(sorted(beaten[run.replace("\\", "")]))
+    assert found["random", "num_ret"] == ("25.0000", False, "")
+    assert found["pixels\\_euclidean", "RPP"] == ("0.7500", True, "")
+    assert found["pca8\\_euclidean", "RPP"] == ("0.7500", True, "")  # ties are bold together
+    assert found["pixels\\_euclidean", "ISL(n=100)"][1]  # the smallest
+
+
 def test_a_dagger_is_at_runs_not_told_apart_from_the_best():
     e = lf.evaluate_scores(scores_of([f"run {n}" for n in range(11)]))
     found, letters = cells(e.markdown())

@@ -65,6 +65,16 @@ def wide(monkeypatch):
 # --- Means --------------------------------------------------------------------------------------
 
 
+def test_a_share_of_requests_won_is_called_so(wide):
+    """best beats near in 1 of 12 requests and ties 11: half a win each."""
+    e = evaluate(measures=["RR", "LR", "AP"])
+    section = parts(e)[0]
+    assert section.title == ("Means over 12 requests (LR: share of requests won)")
+    share = ((1 + 11 / 2) / 12 + 1 + (6 + 6 / 2) / 12) / 3
+    assert section.table.filter(run="best")["LR"].item() == f"{share:.4f}*"
+    assert section.table.columns == ["run", "RR", "LR", "AP"]
+
+
 def test_marks_are_those_of_the_comparisons(wide):
     """Both best runs must not be told apart from a run for it to be marked."""
     runs = {"a": [1] * 12, "b": [1] * 12, "c": [1, 2] * 6, "d": [4] * 12}
@@ -87,6 +97,22 @@ def marked(rejected, n=5, **inference):
     )  # fmt: skip
     said = {"test": "t", "correction": "holm", "alternative": "two-sided", **inference}
     return marks(means, c, said).filter(run="c")["mark"].item()
+
+
+def test_near_is_what_no_best_run_is_told_apart_from():
+    assert marked([("t", "a", False), ("t", "b", False)]) == "~"
+    assert marked([("t", "a", True), ("t", "b", False)]) == ""
+    assert marked([("t", "a", False)]) == "?"  # nobody compared it with b
+    assert marked([("t", "a", False), ("t", "b", False)], n=1) == "?"  # no test of one request
+    assert marked([("t", "a", False), ("t", "b", None)]) == "?"  # no request in common with b
+    assert marked([("t", "a", True), ("t", "b", None)]) == ""  # worse than a at least
+
+
+def test_the_first_test_alone_decides():
+    both = [(test, run, test == "sign") for test in ("t", "sign") for run in "ab"]
+    assert marked(both, test=["t", "sign"]) == "~"
+    assert marked(both, test=["sign", "t"]) == ""
+    assert marked([("t(ties='split')", run, False) for run in "ab"]) == "~"
 
 
 def test_one_sided_tests_mark_the_best_alone(wide):
@@ -140,6 +166,7 @@ def test_search_lengths_are_said_to_be_better_small(wide):
 
 
 KINDS = pl.DataFrame({"qid": [f"q{n}" for n in range(12)], "kind": ["x", "y", None] * 4})
+OF_X = [f"q{n}" for n in range(0, 12, 3)]
 
 
 def test_measures_with_other_requests_or_none_are_named(wide):
@@ -156,6 +183,25 @@ def test_measures_with_other_requests_or_none_are_named(wide):
     grouped = parts(lf.evaluate(runs, graded, ["RR", "AP(rel=2)"], requests=KINDS, by="kind"))
     assert all("no request counts for AP(rel=2)" in s.notes for s in grouped[1:3])
     assert grouped[1].table.columns == ["run", "RR"]
+
+
+def test_groups_have_means_of_their_own(wide):
+    e = evaluate(requests=KINDS, by="kind")
+    titles = [section.title for section in parts(e)[:3]]
+    assert titles == [f"Means over 4 requests, {of}" for of in ("no kind", "kind = x", "kind = y")]
+    runs, qrels = (table.filter(pl.col("query_id").is_in(OF_X)) for table in collection(RUNS))
+    assert parts(e)[1].table.equals(parts(lf.evaluate(runs, qrels, ["RR"]))[0].table)
+
+
+def test_many_runs_are_shown_as_the_first_and_the_last():
+    e = evaluate({f"r{n:02}": [1] * (12 - n // 5) + [4] * (n // 5) for n in range(41)})
+    for section, called in ((parts(e)[0], "e.means"), (parts(e)[1], "e.orderings")):
+        assert section.table.height == 41
+        assert section.table.row(20) == ("… 1 more", "")
+        assert section.table["run"].to_list()[19::2][:2] == ["r19", "r21"]
+        assert section.table["run"][-1] == "r40"
+        assert f"the first and the last 20 of 41 runs; {called} has all" in section.notes
+    assert parts(evaluate({f"r{n}": [1] * 12 for n in range(40)}))[0].table.height == 40
 
 
 def test_of_many_runs_the_first_screen_has_the_best_and_those_that_sentences_name():
@@ -175,8 +221,25 @@ def test_of_many_runs_the_first_screen_has_the_best_and_those_that_sentences_nam
 # --- What marks, ranks and the verdict are about --------------------------------------------------
 
 
+def with_first(e, run):
+    """The evaluation with one run before the others in its orderings, as MC4 could put it."""
+    rank = pl.when(pl.col("run") == run).then(1.0).otherwise(pl.col("rank") + 1)
+    return dataclasses.replace(e, orderings=e.orderings.with_columns(rank=rank))
+
+
 def section_of(e, title):
     return next(part for part in parts(e) if part.title.startswith(title))
+
+
+def test_the_verdict_is_about_the_first_of_the_orderings():
+    e = evaluate(measures=["RR", "LR"])
+    about = (
+        "best: first by mean or, of preferences, by win_rate; the others are tested against these"
+    )
+    assert section_of(e, "Verdict").notes == (about,)
+    by_mean = section_of(lf.evaluate_scores(e.scores), "Verdict")
+    assert by_mean.notes == ("best: first by mean; the others are tested against these",)
+    assert section_of(with_first(e, "near"), "Verdict").table["best"].to_list() == ["near"] * 2
 
 
 @pytest.mark.parametrize("order", ["win_rate", "mc4", "borda", "copeland"])
@@ -191,6 +254,13 @@ def test_one_run_is_first_in_every_table(order):
     assert best.rows() == e.verdict.select("measure", "best").sort("measure").rows()
     starred = marks(e.means, e.comparisons, e.provenance["inference"]).filter(mark="*")
     assert starred.sort(on).select(on).rows() == first.sort(on).select(on).rows()
+
+
+def test_means_are_sorted_as_they_are_shown():
+    e = evaluate(measures=["RR", "LR", "AP"])
+    assert e.means.select("measure", "run").rows() == [
+        (measure, run) for measure in ("RR", "LR", "AP") for run in ("best", "near", "mixed", "far")
+    ]
 
 
 def test_equal_shares_are_said(wide):
@@ -225,6 +295,15 @@ def test_long_names_lose_their_middle_and_lists_their_rest_never(wide):
     assert all(f"{n}_x" in shown and f"x_{n}, " in shown for n in range(3))
     assert set(e.means["run"]) == set(names)
     assert shown in str(e.summary("all"))
+
+
+def test_one_request_is_said_to_allow_no_test(wide):
+    runs, qrels = (table.filter(pl.col("query_id") == "q0") for table in collection(RUNS))
+    e = lf.evaluate(runs, qrels, ["RR"])
+    assert section_of(e, "Verdict").table["not significantly worse"].to_list() == [
+        "no test is possible"
+    ]
+    assert "no test is possible with one request." in lf.verdict(e)["sentence"][0]
 
 
 @pytest.mark.parametrize("width", [80, 200])
