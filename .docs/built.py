@@ -10,7 +10,7 @@ from reference_pages import place_of, rooms_for_users
 import lexiframe as lf
 from lexiframe import spark, theory
 from lexiframe.core.base.face import user_names
-from lexiframe.core.views import charts, display
+from lexiframe.views import charts, display
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """The attributes that make a browser load something, by element."""

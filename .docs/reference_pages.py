@@ -12,7 +12,7 @@ from measure_pages import heading, is_measure, link_of, summary
 import lexiframe as lf
 from lexiframe import spark, testing, theory
 from lexiframe.core.base.face import LESS, completed, user_names
-from lexiframe.core.views import charts, display
+from lexiframe.views import charts, display
 
 FLOW = """\
 The names that one needs first, in the order of the flow, grouped as ``help(lexiframe)`` groups

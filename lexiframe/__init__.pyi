@@ -93,6 +93,8 @@ from .core.base.errors import UnknownNameError as UnknownNameError
 from .core.base.errors import LexiframeWarning as LexiframeWarning
 from .core.base.version import __version__ as __version__
 
+"Reached all the same: the groups below, which `dir` leaves out because fewer need them"
+
 "More on reading and positions: runs one file at a time, metadata, ranks for what is missing"
 from .core.io.runs import scan_runs as scan_runs
 from .connect.metadata.metadata import run_metadata as run_metadata

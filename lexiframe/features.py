@@ -1,4 +1,4 @@
-"""The features: what can be taken away, by deleting a folder and its entry in this list.
+"""The features: folders that can be taken away, by deleting them and their entries here.
 
 The core asks here for what features add, and imports none of them. Each entry says which kinds of
 things a feature has (the fields of `Feature`), and the names by which one asks for them, so that
@@ -20,7 +20,7 @@ from lexiframe.core.base.errors import LexiframeError
 
 @dataclass(frozen=True)
 class Listed:
-    """A folder, what it has, and the other features that it uses; blanks between names.
+    """A folder, its contents, and the other features that it uses; blanks between names.
 
     Attributes
     ----------
@@ -58,8 +58,9 @@ FEATURES = (
         "nugget_coverage nugget_coverage_weighted citation_support citation_relevance "
         "sentence_support f1_weighted"),
     Listed("decide.beyond", "connect.forms", "measures items", measures_of_items="Novelty ILD "
-        "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy Exposure"),
-    Listed("connect.engines", "decide.beyond", "engines"),
+        "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy "
+        "Exposure"),
+    Listed("connect.engines", "", "engines"),
     Listed("connect.collections", "", "collections"),
     Listed("connect.remote", "", "places"),
     Listed("connect.metadata", "", "headers"),
@@ -67,7 +68,7 @@ FEATURES = (
     Listed("connect.measures", "", "measures", measures="SetP SetR SetF SetAP utility F1 "
         "relative_P IPrec 11pt_avg Rprec_mult ndcg_rel Rndcg G binG Q WSS SDCG BPM INST INSQ NERR8 "
         "NERR9 NERR10 NERR11 Compat Accuracy"),
-    Listed("connect.logs"),
+    Listed("connect.logs", "connect.remote"),
     Listed("connect.neighbours"),
     Listed("connect.checks", "decide.leaderboards decide.votes", "", {"check": "command"}),
     Listed("study.theory"),
@@ -84,13 +85,7 @@ FEATURES = (
 
 @cache
 def loaded(folder: str) -> feature.Feature:
-    """Return what a feature offers.
-
-    Examples
-    --------
-    >>> loaded("study.replicates").replication is None
-    False
-    """
+    """Return the feature in a folder."""
     found: feature.Feature = import_module(f"lexiframe.{folder}.feature").FEATURE
     return found
 
@@ -100,7 +95,7 @@ def _having(kind: str) -> Iterator[feature.Feature]:
 
 
 def _only(kind: str, called: str) -> Any:
-    """Return what the one feature has that offers a kind; raise where it has been taken away."""
+    """Return the thing of a kind that one feature has; raise if the feature was taken away."""
     for one in _having(kind):
         return getattr(one, kind)
     raise LexiframeError(
@@ -109,13 +104,7 @@ def _only(kind: str, called: str) -> Any:
 
 
 def commands() -> dict[str, tuple[str, Path]]:
-    """Return the module of each command of a feature, and its file.
-
-    Examples
-    --------
-    >>> commands()["gate"][0]
-    'lexiframe.decide.gates.command'
-    """
+    """Return the module of each command of a feature, and its file."""
     modules = {
         name: f"{one.folder}.{module}" for one in FEATURES for name, module in one.commands.items()
     }
@@ -137,13 +126,7 @@ def names_of_measures_of_items() -> tuple[str, ...]:
 
 
 def measure(name: str) -> Any:
-    """Return the measure that a name stands for.
-
-    Examples
-    --------
-    >>> measure("SetP")
-    SetP
-    """
+    """Return the measure that a name stands for."""
     (folder,) = (
         one.folder for one in FEATURES if name in f"{one.measures} {one.measures_of_items}".split()
     )
@@ -151,19 +134,19 @@ def measure(name: str) -> Any:
 
 
 def verdicts() -> feature.Verdicts:
-    """Yield schemas of tables of decisions, each with what puts such a table into words."""
+    """Yield schemas of tables of decisions, each with the function that puts it into words."""
     for one in _having("verdicts"):
         yield from one.verdicts
 
 
 def reader_of_results(names: Any) -> Any:
-    """Return what reads a folder of results by the name of a table in it; None for others."""
+    """Return the reader of a folder of results, known by the name of a table in it, or None."""
     readers = (one.tables for one in _having("tables"))
     return next((of[name] for of in readers for name in of if name in names), None)
 
 
 def replication(called: str) -> feature.Replication:
-    """Return what is computed of replicates."""
+    """Return the functions for runs with replicates."""
     found: feature.Replication = _only("replication", called)
     return found
 
@@ -175,7 +158,7 @@ def collections(called: str) -> feature.Collections:
 
 
 def items(called: str) -> feature.Items:
-    """Return what lists are evaluated by over a catalogue of items."""
+    """Return the functions for lists over a catalogue of items."""
     found: feature.Items = _only("items", called)
     return found
 
@@ -187,43 +170,43 @@ def engines(called: str) -> feature.Engines:
 
 
 def places(called: str) -> feature.Places:
-    """Return what fetches files and data sets."""
+    """Return the functions that fetch remote files and data sets."""
     found: feature.Places = _only("places", called)
     return found
 
 
 def forms(called: str) -> feature.Forms:
-    """Return what reads forms that few tools write."""
+    """Return the readers of forms that few tools write."""
     found: feature.Forms = _only("forms", called)
     return found
 
 
 def forms_if_there() -> feature.Forms | None:
-    """Return what reads forms that few tools write, or None where it has been taken away."""
+    """Return the readers of forms that few tools write, or None where they were taken away."""
     return next((one.forms for one in _having("forms")), None)
 
 
 def votes_if_there() -> feature.Votes | None:
-    """Return what knows judgments of pairs, or None where it has been taken away."""
+    """Return the functions for judgments of pairs, or None where they were taken away."""
     return next((one.votes for one in _having("votes")), None)
 
 
 def votes(called: str) -> feature.Votes:
-    """Return what orders runs by judgments of pairs."""
+    """Return the functions for judgments of pairs."""
     found: feature.Votes = _only("votes", called)
     return found
 
 
 def items_if_there() -> feature.Items | None:
-    """Return what knows catalogues of items, or None where it has been taken away."""
+    """Return the functions for catalogues of items, or None where they were taken away."""
     return next((one.items for one in _having("items")), None)
 
 
 def answers(called: str) -> Any:
-    """Return what reads answers judged by nuggets."""
+    """Return the reader of answers judged by nuggets."""
     return _only("answers", called)
 
 
 def headers(called: str) -> Any:
-    """Return what writes the metadata of a run as comments."""
+    """Return the function that writes the metadata of a run as comments."""
     return _only("headers", called)

@@ -1,4 +1,4 @@
-"""Types of what public functions are given: ``from lexiframe.typing import Frame, RunsLike``."""
+"""Types of the arguments of public functions: ``from lexiframe.typing import Frame, RunsLike``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RanxTable(Protocol):
 
 
 class Scan(Protocol):
-    """What `scan_runs` returns: runs that are read one file at a time."""
+    """The result of `scan_runs`: runs that are read one file at a time."""
 
     def load(self, index: int) -> Any:
         """Read one file into its runs."""
@@ -35,7 +35,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """The name by which tables call it."""
+        """The name in tables."""
 
     @property
     def needs(self) -> str:
@@ -67,11 +67,11 @@ class Evaluated(Protocol):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What the tables were computed from."""
+        """The sources and options of the tables."""
 
     @property
     def collection(self) -> tuple[Any, Any]:
-        """The runs and judgments, as they were given."""
+        """The runs and judgments, in the user's form."""
 
 
 TableOf = str | Callable[[Any], Any]
@@ -82,7 +82,7 @@ class HasTables(Protocol):
     """An `Evaluation`: functions of a table take it too, and use the table that they need."""
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
-        """Return the table that is meant by ``what``, and options that hold unless others do."""
+        """Return the table for an annotation, and options that hold by default."""
 
 
 class Told(Protocol):
@@ -94,7 +94,7 @@ class Told(Protocol):
 
 
 class HasItems(Protocol):
-    """What `read_items` returns: the catalogue of items."""
+    """The result of `read_items`: the catalogue of items."""
 
     @property
     def ids(self) -> pl.Series:

@@ -21,24 +21,24 @@ from lexiframe.core.orderings.rules import RULES
 from lexiframe.core.significance.tests import OF_SUMS, TESTS
 from tests import conftest
 from tests.frames import assert_close
-from tests.test_house import PACKAGE, arrows, part
+from tests.test_house import PACKAGE, PARTS, arrows, part
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
-ENGINE = "lexiframe/evaluation/in_processes.py"
+ENGINE = "lexiframe/connect/engines/in_processes.py"
 SNAPSHOTS = "tests/core/views/charts/test_snapshots.py"
 NEW = {
-    "lexiframe/significance/tests/z.py",
-    "lexiframe/orderings/rules/minimax.py",
-    "lexiframe/io/forms/orc.py",
-    "lexiframe/cli/commands/requests.py",
-    "lexiframe/collection/judged_requests.py",
-    "lexiframe/views/charts/sizes.py",
+    "lexiframe/core/significance/tests/z.py",
+    "lexiframe/core/orderings/rules/minimax.py",
+    "lexiframe/core/io/forms/orc.py",
+    "lexiframe/core/cli/commands/requests.py",
+    "lexiframe/core/projection/judged_requests.py",
+    "lexiframe/core/views/charts/sizes.py",
     ENGINE,
-    "lexiframe/orderings/reading_times.py",
+    "lexiframe/core/orderings/reading_times.py",
 }
 """The files that the page adds."""
 
@@ -183,9 +183,9 @@ def copy(tmp_path):
             change(tmp_path / path, {"SNAPSHOTS = {\n": f"SNAPSHOTS = {{\n{code}"})
         elif path:
             add(tmp_path / path, code)
-    tests = tmp_path / "lexiframe/significance/tests/__init__.py"
+    tests = tmp_path / "lexiframe/core/significance/tests/__init__.py"
     change(tests, {"\nTest = Literal[": '\nTest = Literal["z", '})
-    orderings = tmp_path / "lexiframe/orderings"
+    orderings = tmp_path / "lexiframe/core/orderings"
     described = "``minimax``: the least lead.\n        ``kemeny``:"
     change(orderings / "rules/__init__.py", {" = Literal[": ' = Literal["minimax", '})
     change(orderings / "order.py", {"``kemeny``:": described})
@@ -253,8 +253,8 @@ OF_ORC = f"""
 import pathlib
 import lexiframe as lf
 from pyarrow import orc
-from lexiframe.core.evaluation.buckets import partition as cut
-from lexiframe.io import batches, checks, data_sources
+from lexiframe.connect.engines.parts import partition as cut
+from lexiframe.core.io import batches, checks, data_sources
 from lexiframe.core.io.batches.reading import Share
 
 runs = lf.read_runs(pathlib.Path({str(EXAMPLE)!r}) / "runs")
@@ -302,8 +302,8 @@ def test_the_form_is_read_whole_and_in_pieces(copy):
 OF_ENGINE = f"""
 import pathlib
 import lexiframe as lf
-from lexiframe.core.evaluation.buckets import batches
-from lexiframe.core.evaluation.in_processes import evaluate_in_processes
+from lexiframe.connect.engines.parts import batches
+from lexiframe.connect.engines.in_processes import evaluate_in_processes
 
 data = [pathlib.Path({str(EXAMPLE)!r}) / name for name in ("runs", "qrels.txt")]
 batches.n_buckets = lambda rows, memory: 3
@@ -323,11 +323,11 @@ def test_an_engine_gives_the_tables_of_evaluate(copy):
 
 
 COLUMN = {
-    "base/schemas.py": {"statistic effect_low?": "statistic variance? effect_low?"},
-    "significance/paired_tests.py": {
+    "core/base/schemas.py": {"statistic effect_low?": "statistic variance? effect_low?"},
+    "core/significance/paired_tests.py": {
         "    least_p: np.ndarray\n": "    least_p: np.ndarray\n    variance: Any = None\n"
     },
-    "significance/tests/sign.py": {"p_value, least_p)": "p_value, least_p, variance=odds)"},
+    "core/significance/tests/sign.py": {"p_value, least_p)": "p_value, least_p, variance=odds)"},
 }
 """What is changed for a new column of comparisons, which the sign test gives."""
 OF_COLUMN = f"""
@@ -411,15 +411,18 @@ def test_a_wrong_or_missing_loop_fails_and_a_missing_one_says_what_to_write(copy
     )
 
 
-def test_every_room_has_a_line():
-    """In the order in which they import one another."""
-    there = [path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
-    named = re.findall(r"^\| `(\w+)` \|", TEXT, flags=re.MULTILINE)
-    assert sorted(named) == sorted(there)
-    uses = arrows(part)
-    assert all(uses[room] & {*named} <= {*named[:place]} for place, room in enumerate(named))
+def test_every_folder_has_a_place_in_the_map():
+    """The rooms of the core in the order in which they import one another."""
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", TEXT, flags=re.MULTILINE)
+    named = {part: re.findall(r"`(\w+)`", folders) for part, folders in rows}
+    assert [*named] == [*PARTS]
+    for of, folders in named.items():
+        there = [path.name for path in (PACKAGE / of).iterdir() if (path / "__init__.py").exists()]
+        assert sorted(folders) == sorted(there)
+    uses, rooms = arrows(part), [f"core.{name}" for name in named["core"]]
+    assert all(uses[room] & {*rooms} <= {*rooms[:place]} for place, room in enumerate(rooms))
     for folder in (ROOT / "tests").iterdir():
-        if folder.is_dir() and [*folder.glob("*.py")] and folder.name not in there:
+        if folder.is_dir() and [*folder.glob("*.py")] and folder.name not in PARTS:
             assert f"`tests/{folder.name}/`" in PROSE
 
 

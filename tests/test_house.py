@@ -20,7 +20,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.base import schemas
-from lexiframe.core.base.face import FEATURES, listed, user_names
+from lexiframe.core.base.face import listed, user_names
 from lexiframe.core.metrics.kinds.derived import every_metric, metrics_of_items
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.orderings.rules import RULES
@@ -54,9 +54,18 @@ def imported(node):
 NAMES = {module_name(path) for path in MODULES}
 
 
+PARTS = ("core", "decide", "connect", "study")
+FACES = ("charts", "collection", "io", "significance", "spark", "testing", "theory", "views")
+"""Modules of a few lines, by which users reach names of rooms."""
+
+
 def part(name):
-    """The room that a module belongs to; nothing for the package itself."""
-    return f"{name}..".split(".")[1]
+    """The room that a module belongs to, such as core.io; nothing for the package itself.
+
+    The faces, and `lexiframe.features`, which names all features, belong to no room.
+    """
+    _, *places = f"{name}..".split(".")
+    return ".".join(places[:2]).strip(".") if places[0] in PARTS else ""
 
 
 def arrows(name_of):
@@ -71,23 +80,28 @@ def arrows(name_of):
     return found
 
 
-def test_the_folders_are_the_rooms_in_which_contributors_find_their_way():
-    """Besides them only the face, the way in, and the types of what users give."""
+def test_the_folders_are_the_parts_in_which_contributors_find_their_way():
+    """Besides them only faces, the list of features, the way in, and types of what users give."""
     entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "data"}
-    files = {"__init__.py", "__init__.pyi", "__main__.py", "py.typed", "typing.py"}
-    assert entries - files == {name for name in entries if (PACKAGE / name).is_dir()}
-    assert len(entries - files) == 12
+    files = {"__init__.py", "__init__.pyi", "__main__.py", "py.typed", "typing.py", "features.py"}
+    faces = {f"{name}{ending}" for name in FACES for ending in (".py", ".pyi")}
+    assert entries == files | faces | {*PARTS}
+    rooms = "base io projection metrics pairwise orderings significance views evaluation cli"
+    folders = {path.name for path in (PACKAGE / "core").iterdir() if path.is_dir()}
+    assert folders - {"__pycache__"} == {*rooms.split()}
 
 
 def test_rooms_import_only_from_rooms_before_them():
     """An order of the rooms exists, or else this is an error that names the circle."""
     rooms = arrows(part)
     order = [*TopologicalSorter(rooms).static_order()]
-    assert order.index("base") < order.index("io") < order.index("projection")
-    assert order.index("projection") < order.index("metrics") < order.index("pairwise")
-    assert order.index("pairwise") < order.index("orderings") < order.index("significance")
-    assert rooms["base"] == set()
-    assert {room for room, uses in rooms.items() if "evaluation" in uses} <= {"cli", ""}
+    flow = "base io projection metrics pairwise orderings significance".split()
+    assert [name for name in order if name.removeprefix("core.") in flow] == [
+        f"core.{name}" for name in flow
+    ]
+    assert rooms["core.base"] == set()
+    core = {room for room in rooms if room.startswith("core.")}
+    assert {room for room in core if "core.evaluation" in rooms[room]} <= {"core.cli"}
 
 
 def through(path):
@@ -95,32 +109,58 @@ def through(path):
     own = part(module_name(path))
     for node in ast.walk(ast.parse(path.read_text())):
         place = getattr(node, "module", None) if isinstance(node, ast.ImportFrom) else None
-        if place and place.startswith("lexiframe.") and part(place) not in (own, "typing"):
+        if place and place.startswith("lexiframe.") and part(place) not in (own, ""):
             yield from ((place, alias.name) for alias in node.names)
 
 
+INSIDE = [path for path in MODULES if part(module_name(path))]
+TAKEN = {
+    of: {pair for path in INSIDE if (part(module_name(path)).startswith("core.")) == (of == "core")
+         for pair in through(path) if pair[0] != "lexiframe.core.base.face"}
+    for of in ("core", "features")
+}  # fmt: skip
+FOR_FEATURES = "For features"
+"""The group of a stub with modules whose names features use."""
+
+
 def test_other_rooms_import_through_the_door_of_a_room_alone():
-    """The command line has none but its way in."""
-    inside = [path for path in MODULES if part(module_name(path)) not in ("", "__main__")]
-    taken = {pair for path in inside for pair in through(path)}
+    """The core imports no feature, and nobody the command line but for its way in."""
+    taken = {
+        pair for pair in TAKEN["core"] | TAKEN["features"]
+        if pair in TAKEN["core"] or not pair[0].startswith("lexiframe.core")
+    }  # fmt: skip
     doors = {f"lexiframe.{room}" for room in arrows(part) if room}
-    assert {place for place, _ in taken} - {"lexiframe.core.base.face"} <= doors
-    assert not {name for place, name in taken if place == "lexiframe.core.cli"}
-    for door in {place for place, _ in taken} - {"lexiframe.core.base.face"}:
+    parts = {f"lexiframe.{name}" for name in PARTS}  # for those who take a whole room
+    assert {place for place, _ in taken} <= doors | parts
+    assert not {place for place, _ in TAKEN["core"] if not place.startswith("lexiframe.core")}
+    assert not {name for place, name in TAKEN["core"] if place == "lexiframe.core.cli"}
+    for door in sorted({place for place, _ in taken} - parts):
         room = importlib.import_module(door)
         offered = {name for name in room.__all__ if getattr(room, name) is not None}
-        used = {name for place, name in taken if place == door}
-        assert used <= offered
-        users = {
-            *user_names(room),
-            *listed(room, FEATURES),
-            *({"charts", "display"} if room is lf.views else ()),
-        }
-        users |= offered if room is lf.theory else set()  # which is all for users
+        used = {name for place, name in TAKEN["core"] | TAKEN["features"] if place == door}
+        assert used <= offered, door
+        users = {*user_names(room), *listed(room, FOR_FEATURES)}
+        users |= {"charts", "display"} if door == "lexiframe.core.views" else set()
+        users |= offered if door == "lexiframe.study.theory" else set()  # which is all for users
         many = f"{door} has more than 25 names: offer a module that has several of them"
         assert len(offered - users) <= 25, many
-        # What nobody takes is hidden, but for what users reach as lexiframe.ROOM.
-        assert offered - used <= users
+        # What nobody takes is hidden, but for what users reach by a face.
+        assert offered - used <= users, (door, offered - used - users)
+
+
+def test_features_take_names_of_the_core_from_doors_and_from_modules_that_doors_offer():
+    """A door offers a module of a folder of the core in its group "For features"."""
+    offered = {}
+    for place, name in sorted(TAKEN["features"]):
+        if not place.startswith("lexiframe.core"):
+            continue
+        assert name == "__version__" or not name.startswith("_"), (place, name)
+        if hasattr(importlib.import_module(place), "__path__"):  # a folder, by its door
+            continue
+        door, _, module = place.rpartition(".")
+        if door not in offered:
+            offered[door] = importlib.import_module(door).__all__
+        assert module in offered[door], f"name {module} in a group {FOR_FEATURES!r} of {door}"
 
 
 def test_modules_import_one_another_in_no_circle():
@@ -131,16 +171,13 @@ def test_modules_import_one_another_in_no_circle():
 def test_one_module_alone_computes_students_t():
     """Whoever has a mean, its standard error and degrees of freedom hands them to `Estimates`."""
     known = {path.relative_to(PACKAGE) for path in MODULES if "stdtr" in path.read_text("utf-8")}
-    assert known == {Path("base/sums/estimates.py")}
+    assert known == {Path("core/base/sums/estimates.py")}
 
 
-def test_no_room_or_module_in_it_is_called_like_a_public_name():
+def test_only_faces_are_called_like_a_public_name():
     """`lexiframe.positions` would be one or the other, as it was imported last."""
-    rooms = {part(module_name(path)) for path in MODULES} & set(lf.__all__)
-    assert rooms == {name for name in WHOLE if name not in ("spark", "testing")}
-    inside = {tuple(module_name(path).split(".")[1:]) for path in MODULES}
-    beside = {names[1] for names in inside if len(names) > 1 and names[0] != "theory"}
-    assert beside & set(lf.__all__) == {"spark", "testing"}
+    beside = {path.stem for path in PACKAGE.iterdir()} & set(lf.__all__)
+    assert beside == WHOLE == {*FACES} - {"charts"}
 
 
 HEAVY = """
@@ -231,11 +268,12 @@ def loaded(code):
 def test_importing_it_loads_nothing_heavy():
     """Each name loads its module when it is first used; those of the core load no more."""
     ours = {name for name in loaded("import lexiframe") if name.partition(".")[0] == "lexiframe"}
-    assert ours == {"lexiframe", "lexiframe.core.base", "lexiframe.core.base.face"}
+    rooms = {f"lexiframe.core{name}" for name in ("", ".base", ".base.face")}
+    assert ours == {"lexiframe", *rooms}
     modules = loaded(f"import lexiframe; {CORE}")
     assert modules & set(HEAVY) == set()
     assert {"lexiframe.core.pairwise.pairs", "polars", "pyarrow", "numpy"} <= modules
-    later = re.compile("lexiframe[.](orderings|significance|views|evaluation|cli)")
+    later = re.compile("lexiframe[.]core[.](orderings|significance|views|evaluation|cli)")
     assert not [name for name in modules if later.match(name)]
 
 
@@ -295,7 +333,7 @@ def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarro
 
 
 FAMILIES = tuple(
-    f"lexiframe.{name}." for name in ("io.forms", "orderings.rules", "significance.tests")
+    f"lexiframe.core.{name}." for name in ("io.forms", "orderings.rules", "significance.tests")
 )
 
 
@@ -348,7 +386,7 @@ def test_each_public_name_stands_once_in_the_stub_and_is_where_it_says():
 
 def test_nothing_else_is_public():
     public = {name for name in vars(lf) if not name.startswith("_")}
-    assert public - set(lf.__all__) <= {part(module_name(path)) for path in MODULES}
+    assert public - set(lf.__all__) <= {*PARTS, "charts", "features", "typing"}
 
 
 def test_the_stub_has_each_measure_of_the_catalogues():
@@ -438,8 +476,9 @@ def test_measures_are_documented_where_they_are_defined():
 
 
 CATALOGUES = [
-    *(f"metrics/catalogues/{name}.py" for name in ("ranked", "sets", "subtopics", "user_models")),
-    "pairwise/preference_entries.py",
+    *(f"core/metrics/catalogues/{name}.py" for name in ("ranked", "subtopics")),
+    *(f"connect/measures/{name}.py" for name in ("sets", "user_models")),
+    "core/pairwise/preference_entries.py",
 ]
 
 
@@ -807,3 +846,31 @@ def test_measures_are_values():
     for measure in [*measures, *preferences, *by_order]:
         assert lf.parse_measure(str(measure)) == measure
         assert len({measure, lf.parse_measure(str(measure))}) == 1
+
+
+def test_private_docstrings_call_things_by_nouns():
+    """Their first lines have no pronoun for a thing: those of, others, what, the same … as."""
+    unclear = re.compile(
+        r"\bthose\b|\bthat of\b|\bothers\b|\bof (which|whom)\b|\bas (it|they) (is|are|was|were)\b"
+        r"|\bthe same\b.* as\b|\bwhat\b",
+        re.IGNORECASE,
+    )
+    printed = {("votes_command", "votes")}  # as help of the command
+    stubs = [ast.walk(ast.parse(path.read_text("utf-8"))) for path in PACKAGE.glob("*.pyi")]
+    imports = [node for stub in stubs for node in stub if isinstance(node, ast.ImportFrom)]
+    public = {alias.name for node in imports for alias in node.names}
+    found = []
+    for path in MODULES:
+        tree = ast.parse(path.read_text("utf-8"))
+        reached = [node for node in tree.body if getattr(node, "name", None) in public]
+        reached = {inside for node in reached for inside in ast.walk(node)}
+        reached |= {tree} if path.parent == PACKAGE else set()  # the faces
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                name = getattr(node, "name", "")
+                if (node in reached and name[:1] != "_") or (path.stem, name) in printed:
+                    continue
+                first = (ast.get_docstring(node) or "").partition("\n\n")[0]
+                if unclear.search(re.sub(r"`+[^`]*`+", "", first)):
+                    found.append((path.name, first))
+    assert found == []

@@ -1,1 +1,1 @@
-"""What is concluded beyond one evaluation: gates, leaderboards, votes, judges, answers, lists."""
+"""Conclusions beyond one evaluation: gates, leaderboards, votes, judges, answers, lists."""

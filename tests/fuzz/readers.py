@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import atheris
 
-with atheris.instrument_imports(include=["lexiframe.io"]):
+with atheris.instrument_imports(include=["lexiframe.core.io", "lexiframe.connect.forms"]):
     from tests.fuzz.outcomes import READERS, Choices, check_outcome
 
 HERE = Path(__file__).parent

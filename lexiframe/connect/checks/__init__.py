@@ -1,1 +1,1 @@
-"""``lexiframe check``: what is wrong with a file of runs, judgments, scores or votes."""
+"""``lexiframe check``: the problems of a file of runs, judgments, scores or votes."""

@@ -1,4 +1,4 @@
-"""Listing what is wrong with votes, scores and results of tools, and what is doubted in them."""
+"""Problems of votes, scores and results of tools, and doubts about them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WHAT = {"votes": "side-by-side judgments", "scores": "scores"}
 
 
 def check_other(file: File, kind: OtherKind, columns: Mapping[str, str]) -> Checked:
-    """List what is wrong with a file of votes or scores, and what is doubted in it."""
+    """List the problems of a file of votes or scores, and the doubts about it."""
     given: Any = file if file.data is not None else file.path
     if kind == "votes":
         return _tried(lambda: read_preferences(given, columns=columns), str(file), _WHAT[kind])
@@ -54,10 +54,7 @@ def _may_be_a_log(given: Any) -> bool:
 
 
 def check_results(source: str) -> list[Checked]:
-    """List what is wrong with each file of results of a tool in a folder, and with all together.
-
-    There are none where the source has no such files.
-    """
+    """List the problems of each file of a tool's results in a folder, and of all together."""
     files = result_files(source)
     checked = [_tried(partial(_check_parses, file), str(file), "results") for file in files]
     if not files or any(one.problems.height for one in checked):
@@ -74,7 +71,7 @@ def _check_parses(file: Path) -> None:
 
 
 def _tried(read: Callable[[], object], where: str, what: str) -> Checked:
-    """List the error of a reader, or else what it warns of."""
+    """List the error of a reader, or else its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -13,13 +13,14 @@ from lexiframe.connect.checks.checks_of_scores import check_other, check_results
 from lexiframe.core.base import LexiframeError, Problem, ReadError, errors
 from lexiframe.core.cli.inputs import as_columns, as_grades
 from lexiframe.core.cli.messages import as_options
-from lexiframe.core.cli.options import AnyKind, Decimal, Format
+from lexiframe.core.cli.options import AnyKind, Decimal, Format, Passed
 from lexiframe.core.cli.output import print_table
 from lexiframe.core.io import (
     File,
     checks,
     data_sources,
     read_qrels,
+    read_runs,
     reading_options,
     scan_runs,
     warn_of_wider_lines,
@@ -27,14 +28,11 @@ from lexiframe.core.io import (
 from lexiframe.decide import leaderboards
 
 PANEL = "Files"
-EXAMPLES = (
-    "check runs/ qrels.txt votes.csv results/",
-    "check run.txt --as run --third score",
-)
+EXAMPLES = ("check runs/ qrels.txt votes.csv results/", "check run.txt --as run --third score")
 
 
 class _File(NamedTuple):
-    """The problems of a file, what it holds, and the file itself; None if it is not there."""
+    """The problems of a file, its kind, and the file itself; None if it is not there."""
 
     checked: checks.Checked
     kind: checks.AnyKind = "run"
@@ -50,14 +48,11 @@ def check(
             "qrels, runs are checked against them.",
         ),
     ],
+    *,
     kind: AnyKind | None = None,
-    third: reading_options.Third | None = None,
-    better: reading_options.Better = "high",
-    ranked_by: reading_options.RankedBy | None = None,
-    header: bool = False,
+    how_read: Annotated[dict[str, Any], Passed(read_runs, "third better ranked_by header rows")],
     column: list[str] | None = None,
     decimal: Decimal = ".",
-    rows: str | None = None,
     grade: list[str] | None = None,
     format: Format = "table",
 ) -> None:
@@ -67,14 +62,7 @@ def check(
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
     options = reading_options.TextOptions(
-        third,
-        header,
-        decimal,
-        as_columns(column),
-        better,
-        rows,
-        as_grades(grade),
-        ranked_by=ranked_by,
+        decimal=decimal, columns=as_columns(column), grades=as_grades(grade), **how_read
     )
     results = {given: check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]
@@ -99,7 +87,7 @@ def check(
 
 
 def _find_file(given: str) -> data_sources.Found | checks.Checked:
-    """Find a file, or those of a folder or glob; a missing file is listed as a problem."""
+    """Find a file, or the files of a folder or glob; a missing file is listed as a problem."""
     try:
         return data_sources.sources_of_runs(given)
     except ReadError as error:
@@ -135,9 +123,9 @@ def _check_given(
 def _checked_file(
     file: File, options: reading_options.TextOptions, kind: AnyKind | None, *, is_whole: bool
 ) -> _File:
-    """List the problems of a file of a kind, which is found out if it is not given.
+    """List the problems of a file; its kind is found out if it is not given.
 
-    A file that is not a whole run, but a part of one, is not evaluated.
+    A file that is only a part of a run is not evaluated.
     """
     of = kind or checks.kind_of(file, options)
     if of == "run" or of == "qrels":
@@ -160,7 +148,7 @@ def _check_units(file: File) -> checks.Checked:
 def _check_with_judgments(
     files: Sequence[_File], options: reading_options.TextOptions
 ) -> list[checks.Checked]:
-    """Add what runs and judgments show together, if one file has judgments, and no problem."""
+    """Add the problems that runs and judgments show together, if one file has judgments."""
     judged = [one for one in files if one.kind == "qrels"]
     runs = [one.file for one in files if one.kind == "run" and one.file and one.checked.is_readable]
     checked = [one.checked for one in files]
@@ -175,7 +163,7 @@ def _check_with_judgments(
 def _doubts_of_results(
     runs: Sequence[File], judged: File, options: reading_options.TextOptions
 ) -> dict[str, list[Problem]]:
-    """Evaluate runs; return by file whose ids match nothing, and whose means ties leave open.
+    """Evaluate runs; return by file the runs without matching ids, and means that ties leave open.
 
     If runs and judgments cannot be evaluated together, that is a problem of the judgments.
     """

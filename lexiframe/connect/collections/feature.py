@@ -1,4 +1,4 @@
-"""What collections offer to the core: several collections."""
+"""The parts of collections that the core asks for: several collections."""
 
 from __future__ import annotations
 

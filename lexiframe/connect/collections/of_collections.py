@@ -70,7 +70,7 @@ class EvaluationOfCollections(Evaluation):
 
     @property
     def positions(self) -> pl.DataFrame:
-        """The table of `positions` of all collections; raises as that of each `Evaluation`."""
+        """The table of `positions` of all collections; raises like `Evaluation.positions`."""
         return by_collection.each_collection(self.collections, lambda e: e.positions)
 
     def _refuse_several(self, what: str) -> NoReturn:
@@ -93,11 +93,11 @@ class EvaluationOfCollections(Evaluation):
         return table, {**options, "requests": None}
 
     def _written_of_requests(self) -> dict[str, Any]:
-        """Return the tables together; those of single collections are written in blocks."""
+        """Return the tables of all collections; single collections are written in blocks."""
         return {name: getattr(self, name) for name in KEPT}
 
     def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
-        """Return the tables together, and those of each collection for a folder of its own."""
+        """Return the evaluations to write: all together, and each collection in its own folder."""
         told = self.provenance[FOLDERS].items()
         return {target: self, **{target / at: self.collections[name] for name, at in told}}
 
@@ -105,7 +105,7 @@ class EvaluationOfCollections(Evaluation):
 def evaluate_collections(
     given: Mapping[str, Any], one: Callable[..., Evaluation]
 ) -> EvaluationOfCollections:
-    """Evaluate each collection, ``one`` with its name and what it has; put the tables together."""
+    """Evaluate each collection by ``one``, given its name and data; put the tables together."""
     found = {}
     for name, what in given.items():
         with by_collection.told_of(name):
@@ -155,7 +155,7 @@ def _if_there(found: Mapping[str, pl.DataFrame | None]) -> pl.DataFrame | None:
 
 
 def folder_of(name: str) -> str:
-    """Return the folder of a collection in that of all; its name becomes the name of a folder.
+    """Return the folder of a collection below the folder of all, named by the collection.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def folder_of(name: str) -> str:
 def requests_of(requests: Any, by: Any, names: Iterable[str]) -> Callable[[str], Any]:
     """Return a function from collections to the attributes of their requests.
 
-    A frame with the column ``collection`` has the attributes of each; others hold for all.
+    A frame with the column ``collection`` has the attributes of each; any other holds for all.
     """
     asked = [by] if isinstance(by, str) else [*(by or ())]
     if "collection" in asked:

@@ -1,1 +1,1 @@
-"""Evaluations in parts, on Spark, and with what an earlier one computed."""
+"""Evaluations in parts, on Spark, and with results of an earlier evaluation."""

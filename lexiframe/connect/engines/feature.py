@@ -1,4 +1,4 @@
-"""What engines offer to the core: engines."""
+"""The parts of engines that the core asks for."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def evaluate_in_parts(
 ) -> Evaluation:
     """Evaluate runs in bounded memory, one part of the requests after the other.
 
-    ``around`` puts another engine around the one for buckets, given what returns their requests.
+    ``around`` wraps the engine for buckets, given a function that returns their requests.
     """
     needed.refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_files.output_folder(out)

@@ -1,4 +1,4 @@
-"""Objects that hold the rankings and judgments of all queries, recognised by what is in them.
+"""Objects with the rankings or judgments of all queries, recognised by their fields.
 
 `DOCUMENTS` has what tools write as JSON: a form of it is a row there. All but the names of the
 fields is alike: queries by their ids or in a list, in each of them documents in a list or by their
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 class DocumentForm(NamedTuple):
-    """What a tool writes; it is recognised by the fields that its parts name.
+    """A form of a tool's documents, recognised by the fields that its parts name.
 
     ``opened`` takes away what the tool puts around it, ``doubt`` says what the judgments lack, and
     ``columns`` reads them where they stand deeper than parts say.
@@ -115,7 +115,7 @@ def _hold_documents(document: Mapping[str, Any], kind: Any) -> bool:
 
 
 def _hits(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what search engines found for each query, as a tool would write it.
+    """Return the hits of search engines for each query, in the form of a tool.
 
     A hit has its document in ``_id`` or ``id``, and perhaps its score, which Vespa calls relevance.
     """
@@ -204,15 +204,7 @@ _OF_TOOLS = DOCUMENTS[:-3]
 
 
 def form_of_document(document: Any) -> DocumentForm | None:
-    """Return the form of an object; None if no form is known that has its fields.
-
-    Examples
-    --------
-    >>> form_of_document({"questions": [{"id": "7", "documents": ["d1"]}]}).tool
-    "BioASQ's questions"
-    >>> form_of_document({"questions": {"d1": 0.5}}) is None
-    True
-    """
+    """Return the form of an object; None if no form is known that has its fields."""
     document = _answers(document)
     if _is_table(document) or _rows_by_query(document):
         return TABLE
@@ -247,13 +239,7 @@ def columns_of_document(
 ) -> dict[str, list[Any]]:
     """Return the columns of the rankings or the judgments; raise if the document has none.
 
-    Documents without scores are ranked as they stand, and those without grades have grade 1.
-
-    Examples
-    --------
-    >>> found = {"questions": [{"id": "7", "documents": ["d1"]}]}
-    >>> columns_of_document(form_of_document(found), found, "a.json", is_run=True)
-    {'query_id': ['7'], 'doc_id': ['d1'], 'rank': [1]}
+    Documents without scores are ranked in their order; without grades they have grade 1.
     """
     document = _answers(document)
     if form is TABLE:
@@ -298,7 +284,7 @@ def _refuse_lists(lists: Mapping[str, Any], where: str) -> None:
 
 
 def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
-    """Return the records of text in a known form, as JSON; other text as it is."""
+    """Return the records of text in a known form, as JSON; any other text unchanged."""
     if found := form_of_text(data):
         columns = columns_of_document(*found, where, is_run=is_run)
         rows = zip(*columns.values(), strict=True)

@@ -1,4 +1,4 @@
-"""Grades that models give: those of RUBRIC and EXAM++ as judgments, and the scale of a judge."""
+"""Grades that models give: of RUBRIC and EXAM++ as judgments, and the scale of a judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What forms offer to the core: forms that few tools write."""
+"""The parts of forms that the core asks for: forms that few tools write."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _MOST, _WORD = 20, r"^\pL.{0,29}$"
 
 
 def graded(table: pl.DataFrame, where: str, grades: Grades) -> pl.DataFrame:
-    """Return judgments with numbers in place of words; those with numbers as they are.
+    """Return judgments with numbers in place of words; numbers remain.
 
     Rows whose grade is None are left out, with a warning that counts them. Raise SchemaError for
     words without a number.
@@ -86,7 +86,7 @@ def labelled_rows(content: Content, where: str, options: TextOptions) -> pl.Data
 
 
 def _read_words(column: pl.Series) -> pl.Series:
-    """Return what is written in cells, without blanks around it; empty where there is nothing."""
+    """Return the text in cells, without blanks around it; "" for empty cells."""
     if column.dtype == pl.Object:
         cells = [v if isinstance(v, str) else "" if v is None else json.dumps(v) for v in column]
         return pl.Series(column.name, cells, pl.String).str.strip_chars()

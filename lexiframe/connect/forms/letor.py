@@ -30,10 +30,9 @@ def rows_of_letor(
 ) -> Rows | None:
     r"""Return the judgments in rows of learning to rank, or the scores in predictions; else None.
 
-    Documents are called as in the comments (``# docid = GX1``, or the first word), if these tell
-    them apart; else by their places among the rows of the query, from 1.
-
-    Raise ReadError for rows or predictions without what they belong to.
+    Documents are named by the comments (``# docid = GX1``, or the first word), if these are
+    distinct; else by their places among the rows of the query, from 1. Raise ReadError for rows or
+    predictions without their counterpart.
 
     Examples
     --------
@@ -69,13 +68,7 @@ def rows_of_letor(
 
 
 def is_of_letor(data: bytes, schema: schemas.TableSchema) -> bool:
-    r"""Return whether text has rows of learning to rank, or predictions where a run is expected.
-
-    Examples
-    --------
-    >>> is_of_letor(b"1 qid:7 # d1\n", schemas.QRELS), is_of_letor(b"1 12:34 0.5\n", schemas.RUNS)
-    (True, False)
-    """
+    r"""Return whether text has rows of learning to rank, or predictions where a run is expected."""
     first = _first_line(data)
     is_run = schema is schemas.RUNS
     return bool(_ROW.fullmatch(first) or (is_run and _ONE_NUMBER.fullmatch(first)))

@@ -36,10 +36,11 @@ _SEVERAL = r"""['",]"""  # [7] may be an id
 def rows_of_ids(
     frame: pl.DataFrame, schema: schemas.TableSchema, where: str, columns: Mapping[str, str]
 ) -> pl.DataFrame:
-    """Return a table with a row for each id in a column of ids; other tables as they are.
+    """Return a table with a row for each id in a column of ids; any other table unchanged.
 
-    Lists of numbers beside are those of the documents. Without scores the rank is the place in the
-    list; without grades, what is called relevant has grade 1. An empty list is a row of nulls.
+    Lists of numbers beside the ids belong to the documents. Without scores the rank is the place in
+    the list; without grades, ids in a column of relevant ones have grade 1. An empty list is a row
+    of nulls.
 
     Examples
     --------
@@ -88,14 +89,7 @@ def rows_of_ids(
 
 
 def list_of_scores(frame: pl.DataFrame, columns: Mapping[str, str]) -> str | None:
-    """Return the column of lists that are the scores of documents, if none is called as usual.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"doc_ids": [["a", "b"]], "distances": [[0.5, 0.25]]})
-    >>> list_of_scores(table, {}), list_of_scores(table, {"score": "distances"})
-    ('distances', None)
-    """
+    """Return the column of lists that are the scores of documents, if none is called as usual."""
     if candidates_for([*words_for("score", columns), *words_for("rank", columns)], frame.columns):
         return None
     words = spelled([*LISTS_OF_SCORES, *LISTS_OF_DISTANCES])
@@ -151,16 +145,16 @@ def _is_list(column: pl.Series, some: str = "") -> bool:
 
 
 def _plain(texts: pl.Series) -> pl.Series:
-    """Return texts of lists in which numbers and texts of NumPy stand without their types."""
+    """Return texts of lists, with NumPy's numbers and texts stripped of their types."""
     has_types = texts.str.contains("np.", literal=True) & texts.str.contains(_OPENS)
     plain = texts.str.replace_all(_OF_NUMPY, "$1$2") if has_types.any() else texts
     return plain.zip_with(has_types, texts)
 
 
 def split_texts(column: pl.Series, where: str) -> pl.Series:
-    """Return lists of what is in each cell: in texts between commas, ; or |, or else blanks.
+    """Return the list in each cell; texts are split at commas, ; or |, or else at blanks.
 
-    Raise for a text that begins as a list does, and has brackets or quotes inside its pieces.
+    Raise for a text that begins like a list, and has brackets or quotes inside its pieces.
     """
     if isinstance(column.dtype, pl.Array):
         return column.arr.to_list()

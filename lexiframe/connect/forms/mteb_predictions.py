@@ -1,4 +1,4 @@
-"""What MTEB saves of a retriever's results: the model, and the results by subset and split.
+"""MTEB's files of a retriever's results: the model, and the results by subset and split.
 
 Its files ``TASK_predictions.json`` hold ``{"mteb_model_meta": {...}, subset: {split: {query:
 {document: score}}}}``, with as many subsets and splits as were evaluated.
@@ -21,21 +21,14 @@ _DECODER = json.JSONDecoder()
 
 
 def only_split(saved: Mapping[str, Any], where: str, *, is_run: bool) -> Mapping[str, Any]:
-    """Return the results of the only split of the only subset; raise if there are several.
-
-    Examples
-    --------
-    >>> saved = {"mteb_model_meta": {}, "default": {"test": {"q1": {"d1": 0.5}}}}
-    >>> only_split(saved, "a.json", is_run=True)
-    {'q1': {'d1': 0.5}}
-    """
+    """Return the results of the only split of the only subset; raise if there are several."""
     subset, split = _only(saved, where, is_run=is_run)
     results: Mapping[str, Any] = saved[subset][split]
     return results
 
 
 def text_of_one_split(data: bytes, where: str, *, is_run: bool) -> bytes:
-    """Return the text of the results in a file of MTEB as `only_split`; other text as it is."""
+    """Return the results in a file of MTEB as text, see `only_split`; other text unchanged."""
     if not _BEGINNING.match(data, 0, 1000):
         return data
     try:

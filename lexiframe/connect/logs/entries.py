@@ -1,4 +1,4 @@
-"""What of an evaluation goes into an experiment tracker: numbers and settings, run by run."""
+"""The entries of an evaluation in an experiment tracker: numbers and settings, run by run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_FILES = ("runs", "qrels")
 
 @runtime_checkable
 class Evaluated(Protocol):
-    """What is used of an `Evaluation`."""
+    """The attributes of an `Evaluation` that are logged."""
 
     means: pl.DataFrame
     provenance: dict[str, Any]
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 
 def check_evaluated(function: str, e: Any) -> None:
-    """Raise TypeError for what is no evaluation."""
+    """Raise TypeError unless the argument is an evaluation."""
     if not isinstance(e, Evaluated):
         raise TypeError(
             f"{function}: expected an evaluation, as lf.evaluate returns it, found {e!r:.80}"
@@ -49,9 +49,9 @@ def check_evaluated(function: str, e: Any) -> None:
 def entries_of_evaluation(e: Evaluated) -> list[Entry]:
     """Return the runs, sorted by name, with means, bounds of intervals, ranks and counts.
 
-    The mean of a measure is called like it; the other numbers have its name, a dot and theirs:
-    ``AP`` and ``AP.ci_low``. Of groups of requests the name says which: ``AP[genre=news]``. What is
-    not known, such as the interval of a single request, is left out.
+    The mean of a measure has its name; further numbers add a dot and their own: ``AP`` and
+    ``AP.ci_low``. Groups of requests are in the name: ``AP[genre=news]``. Unknown numbers, such as
+    the interval of a single request, are left out.
     """
     groups = [name for name in e.means.columns if name not in schemas.MEANS.columns]
     metrics: dict[str, dict[str, float]] = {}

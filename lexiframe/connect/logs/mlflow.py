@@ -102,7 +102,7 @@ def _read_experiments(
 
 
 def unreadable(uri: str, error: Exception, what: str = "read") -> LexiframeError:
-    """Build the error for a store that cannot be read, or written to, with what may help."""
+    """Build the error for a store that cannot be read, or written to, with advice."""
     where = public_address(uri)
     reason = re.sub(r"//\S*@", "//", str(error).strip().partition("\n")[0])  # without a password
     reason = hide_secrets(reason, uri)[:_SHOWN]
@@ -179,8 +179,7 @@ def _folder(path: Path, uri: str) -> str:
 def _read_only(path: Path, uri: str) -> str:
     """Return an address of an SQLite file that allows reading only.
 
-    Otherwise MLflow would add its tables to a database that is not its own, and upgrade those of an
-    older version.
+    Otherwise MLflow would add its tables to another tool's database, and upgrade an older version.
     """
     import sqlite3
 

@@ -1,4 +1,4 @@
-"""Cumulated gains beside those of the ideal ranking: Q, and trec_eval's G, ndcg_rel and Rndcg.
+"""Cumulated gains relative to the ideal ranking: Q, and trec_eval's G, ndcg_rel and Rndcg.
 
 g_i is the gain of the i-th relevant item from the top, p_i its rank, and m the number of items
 with a positive gain. The ideal ranking has the items in decreasing order of gain.
@@ -137,7 +137,7 @@ def normalised_gain(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndar
 
 
 def mean_at_relevant(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
-    """1/m Σ_i DCG/IDCG at p_i, with that of the whole ranking for what was not retrieved."""
+    """1/m Σ_i DCG/IDCG at p_i, with the whole ranking's for an item that was not retrieved."""
     found = Found.beside_ideal(rankings, gains)
     n_found = found.sums(np.ones(found.items.height))
     at_items = found.sums(found.column("dcg") / found.ideally("dcg"))

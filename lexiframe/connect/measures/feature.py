@@ -1,4 +1,4 @@
-"""What measures offer to the core: measures of other tools."""
+"""The parts of measures that the core asks for: measures of other tools."""
 
 from __future__ import annotations
 

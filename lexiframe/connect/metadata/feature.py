@@ -1,4 +1,4 @@
-"""What metadata offer to the core: metadata of runs."""
+"""The parts of metadata that the core asks for: metadata of runs."""
 
 from __future__ import annotations
 

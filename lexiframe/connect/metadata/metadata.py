@@ -60,11 +60,6 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
 
     Dates become text in ISO 8601. References (``*name``) are refused: ir_metadata does not use
     them, and a few lines with nested references can expand to more than memory holds.
-
-    Examples
-    --------
-    >>> parse_metadata("tag: bm25\nactor: {team: DEMIR, year: 2014}", "bm25.run")
-    {'tag': 'bm25', 'actor': {'team': 'DEMIR', 'year': 2014}}
     """
     found = load_yaml(
         _yaml(), text, where, "the ir_metadata", " in the comments",
@@ -91,7 +86,7 @@ def _yaml() -> ModuleType:
 def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str, Any]:
     """Flatten nested fields to fields with dotted names; raise if two get the same name.
 
-    A list of plain values becomes one text, joined by ``", "``. The items of other lists are
+    A list of plain values becomes one text, joined by ``", "``. The items of any other list are
     numbered from 0. An empty mapping or list becomes None.
 
     Examples
@@ -118,11 +113,6 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
 
     It is sorted by its key ``run``. The fields, named as in `flatten`, are columns in order of
     appearance: boolean, int64, float64, or text, also if the types of runs differ.
-
-    Examples
-    --------
-    >>> metadata_frame({"b": None, "a": "tag: bm25\nk1: 0.9"}).rows()
-    [('a', 'bm25', 0.9), ('b', None, None)]
     """
     runs = sorted(headers)
     fields = [

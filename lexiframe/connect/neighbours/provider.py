@@ -1,4 +1,4 @@
-"""What ir_measures calls a provider: it evaluates measures by this library."""
+"""A provider of measures for ir_measures, which computes them by this library."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class LexiframeProvider(providers.Provider):
         return not (needs == needed.SUBTOPICS and has_none)
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Return the columns of judgments that some measures need: those of subtopics, too."""
+        """Return the columns of judgments that some measures need, subtopics among them."""
         usual: list[str] = super().qrel_inputs(measures)
         of_subtopics = any(_ours(measure)[0].needs == needed.SUBTOPICS for measure in measures)
         return [*usual, *["iteration"] * of_subtopics]
@@ -82,7 +82,7 @@ class LexiframeProvider(providers.Provider):
 
 
 class _Group(NamedTuple):
-    """Measures for which runs are ranked alike."""
+    """Measures with equal rankings of the runs."""
 
     policies: Policies
     judged: judgments.JudgedItems
@@ -101,7 +101,7 @@ class _Column(NamedTuple):
     def fill(
         cls, measure: Any, queries: list[str], values: np.ndarray, every: Iterable[str]
     ) -> _Column:
-        """Return values; those of subtopics are NaN for requests without any subtopic."""
+        """Return the values of a measure, without requests whose value is NaN: no subtopic."""
         known = ~np.isnan(values)
         if not known.all():
             queries = [*compress(queries, known)]
@@ -134,10 +134,10 @@ class LexiframeEvaluator(providers.Evaluator):
         super().__init__(measures, {*rows["query_id"].cast(pl.String).unique()})
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
-        """Yield the value of each request and measure; at last those of requests without any.
+        """Yield the value of each request and measure; at last the defaults of missing requests.
 
-        The base class looks for the latter by hashing each measure again for each value, which
-        takes longer than the values do.
+        The base class looks for missing requests by hashing each measure again for each value,
+        which takes longer than the values do.
         """
         found = [*self._columns(run)]
         for measure, queries, values, _ in found:
@@ -148,7 +148,7 @@ class LexiframeEvaluator(providers.Evaluator):
                 yield ir_measures.Metric(query, measure, measure.DEFAULT)
 
     def calc_aggregate(self, run: Any) -> dict[Any, Any]:
-        """Return the mean of each measure, or what else ir_measures makes of its values."""
+        """Return the mean of each measure, or ir_measures' own aggregate of its values."""
         means = {}
         for measure, _, values, missing in self._columns(run):
             aggregator = measure.aggregator()

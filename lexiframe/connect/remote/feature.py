@@ -1,4 +1,4 @@
-"""What remote offer to the core: places elsewhere."""
+"""The parts of remote that the core asks for: places elsewhere."""
 
 from __future__ import annotations
 

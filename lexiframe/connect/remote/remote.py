@@ -1,4 +1,4 @@
-"""Fetching remote files by their addresses: ``https://``, ``s3://`` and others."""
+"""Fetching remote files by their addresses, such as ``https://`` and ``s3://``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every room uses: errors, the schemas of tables, codes, hashes, memory, progress and sums."""
+"""Tools of every room: errors, schemas of tables, codes, hashes, memory, progress and sums."""
 
 from lexiframe.core.base.face import door
 

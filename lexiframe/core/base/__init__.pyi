@@ -34,3 +34,6 @@ from . import progress_bars as progress_bars
 from . import sums as sums
 from .id_mismatch import likely_cause as likely_cause
 from .version import __version__ as __version__
+
+"For features: what they offer to the core"
+from . import feature as feature

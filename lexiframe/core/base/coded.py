@@ -24,13 +24,8 @@ _NO_STRINGS = pl.Series([], dtype=pl.String)
 def categories_of(column: pl.Series) -> pl.Series:
     """Turn integers into categories: each distinct integer is written as a string only once.
 
-    Integers whose range is wider than the column is long become plain strings instead: the lookup
-    table, which has an entry for each integer of the range, would cost more than it saves.
-
-    Examples
-    --------
-    >>> categories_of(pl.Series([12, 7, None, 12])).to_list()
-    ['12', '7', None, '12']
+    Integers whose range is wider than the column is long become plain strings: the lookup table,
+    with an entry for each integer of the range, would cost more than it saves.
     """
     stretches = _stretches(column)
     values = column if stretches is None else stretches["value"]
@@ -82,14 +77,7 @@ def _distinct(numbers: np.ndarray, size: int) -> np.ndarray:
 
 
 def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """Apply a row-wise function of strings to a column; of categories, to each category only once.
-
-    Examples
-    --------
-    >>> ids = categories_of(pl.Series([12, 7, 12]))
-    >>> map_distinct(ids, lambda ids: ids.str.len_bytes()).to_list()
-    [2, 1, 2]
-    """
+    """Apply a row-wise function of strings to a column; only once to each category."""
     dtype = None if _are_strings(ids) else ids.dtype
     if not isinstance(dtype, pl.Enum):
         return function(ids)
@@ -121,7 +109,7 @@ def physical(ids: pl.Series) -> pl.Series:
 def gathered(ids: pl.Series, rows: np.ndarray) -> pl.Series:
     """Return some rows of a column.
 
-    Polars takes rows of the type that it has itself as they are, and looks at each of others.
+    Polars takes row indices of its own type unchecked, and looks at each index of any other type.
     """
     return ids[pl.Series(rows.astype(np.uint32))]
 
@@ -163,7 +151,7 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
 def _stretches(column: pl.Series) -> pl.DataFrame | None:
     """Return value and len of each stretch of equal ids; None where most stretches are short.
 
-    A run is mostly sorted by query, and then each query has to be looked at once only.
+    A run is mostly sorted by query, so that each query is looked at only once.
     """
     if 2 * column.head(_SEEN).rle_id().n_unique() > min(len(column), _SEEN):
         return None
@@ -171,9 +159,9 @@ def _stretches(column: pl.Series) -> pl.DataFrame | None:
 
 
 def _cycle_of(column: pl.Series) -> int | None:
-    """Return after how many rows a column begins again, and again; None if it does not.
+    """Return the period of a column that repeats its first rows; None if it does not.
 
-    The measures of a table of scores do so, and then the first ones have to be looked at only.
+    The measures of a table of scores do, so that only the first ones have to be looked at.
     """
     first = column.head(_SEEN)
     again = (first == first[0]).arg_true()
@@ -223,13 +211,7 @@ def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
 
 
 def begins(codes: np.ndarray) -> np.ndarray:
-    """Return which rows differ from the row before them; the first one does.
-
-    Examples
-    --------
-    >>> begins(np.array([4, 4, 7])).tolist()
-    [True, False, True]
-    """
+    """Return which rows differ from the row before them; the first one does."""
     is_first = np.ones(len(codes), bool)
     np.not_equal(codes[1:], codes[:-1], out=is_first[1:])
     return is_first
@@ -238,9 +220,9 @@ def begins(codes: np.ndarray) -> np.ndarray:
 def order_of(*keys: np.ndarray) -> np.ndarray:
     """Return the row indices in ascending order of non-negative integer keys, the first key first.
 
-    Rows whose keys are equal keep their order. All keys of a row and the row's index are packed
-    into one 64-bit integer, because sorting such integers is several times faster than
-    `numpy.lexsort`, which is used only when they do not fit.
+    Rows of equal keys keep their order. All keys of a row and its index are packed into one 64-bit
+    integer, whose sorting is several times faster than `numpy.lexsort`, which is used only when
+    they do not fit.
 
     Examples
     --------
@@ -268,13 +250,7 @@ It sorts before all characters that are printed, so that the replicates of a run
 
 
 def join_replicate(run: str, replicate: str | None) -> str:
-    """Return the name of one replicate of a run, which is a run of its own until it is shown.
-
-    Examples
-    --------
-    >>> split_replicate(join_replicate("bm25", "1")), split_replicate("bm25")
-    (('bm25', '1'), ('bm25', None))
-    """
+    """Return the name of one replicate of a run, which is a run of its own until it is shown."""
     return run if replicate is None else f"{run}{_BETWEEN}{replicate}"
 
 
@@ -285,26 +261,13 @@ def split_replicate(name: str) -> tuple[str, str | None]:
 
 
 def said(name: str) -> str:
-    """Return a name of `join_replicate` as messages say it.
-
-    Examples
-    --------
-    >>> said("bm25"), said(join_replicate("bm25", "1"))
-    ("'bm25'", "'bm25', replicate '1'")
-    """
+    """Return a name of `join_replicate` for messages."""
     run, replicate = split_replicate(name)
     return repr(run) if replicate is None else f"{run!r}, replicate {replicate!r}"
 
 
 def replicates_joined(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table whose runs and replicates, if there are any, are names of both.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"run": ["a", "a"], "replicate": ["1", None], "value": [0.5, 0.25]})
-    >>> replicates_apart(replicates_joined(table)).equals(table)
-    True
-    """
+    """Return a table whose runs and replicates, if there are any, are names of both."""
     if "replicate" not in table.columns:
         return table
     run, replicate = (pl.col(name).cast(pl.String) for name in ("run", "replicate"))

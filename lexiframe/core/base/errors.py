@@ -118,7 +118,7 @@ def warn(message: str) -> None:
 
 
 def warn_again(caught: warnings.WarningMessage, about: str) -> None:
-    """Warn of what was caught: of data with words in front, of anything else as it was."""
+    """Repeat a caught warning: about data with words in front, any other unchanged."""
     if issubclass(caught.category, LexiframeWarning):
         warn(f"{about}{caught.message}")
     else:
@@ -126,15 +126,7 @@ def warn_again(caught: warnings.WarningMessage, about: str) -> None:
 
 
 def printable(text: str) -> str:
-    r"""Escape characters that break a line or control a terminal; shorten a very long text.
-
-    Examples
-    --------
-    >>> print(printable("doc\nid of café"))
-    doc\nid of café
-    >>> len(printable("x" * 1_000_000))
-    4030
-    """
+    r"""Escape characters that break a line or control a terminal; shorten a very long text."""
     if len(text) > LONGEST:
         half = LONGEST // 2
         text = f"{text[:half]}... ({len(text):,} characters) ...{text[-half:]}"
@@ -142,13 +134,7 @@ def printable(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Escape characters that break a line or control a terminal.
-
-    Examples
-    --------
-    >>> print(escaped("a\x1b[2Jb"))
-    a\x1b[2Jb
-    """
+    r"""Escape characters that break a line or control a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
@@ -193,12 +179,6 @@ def check_choice(where: str, value: object, choices: Iterable[object], name: str
 
     ``where`` names the function and ``name`` its argument; without ``name``, ``where`` is the
     argument, one that several functions have.
-
-    Examples
-    --------
-    >>> check_choice("compare", "each", ["measure", "all"], "family")
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: compare: expected family to be one of 'measure', ...
     """
     known = list(choices)
     if not isinstance(value, str | int | float | None) or value not in known:
@@ -208,10 +188,9 @@ def check_choice(where: str, value: object, choices: Iterable[object], name: str
 
 
 def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
-    """Return the names that words may mean: similarly spelled ones, then those that contain a word.
+    """Return the names likely for some words: similar spellings, then names that contain a word.
 
-    ``cutoff`` is the similarity of spelling from which a name counts, from 0 to 1 (equal), as
-    `difflib` measures it.
+    ``cutoff`` is the least similarity of spelling, from 0 to 1 (equal), as `difflib` measures it.
 
     Examples
     --------
@@ -228,9 +207,9 @@ def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) 
 def _alike(word: str, names: Iterable[str], cutoff: float) -> list[str]:
     """Return the three names that are spelled most like a word.
 
-    First come those that differ in signs alone (run-2), then those whose numbers have more or fewer
-    leading zeros (run02). Of names as similar as others, those with the same numbers come first:
-    a wrong letter is a likelier slip than another digit of the number of a run.
+    First come names that differ in signs alone (run-2), then names whose numbers have more or fewer
+    leading zeros (run02). Among equally similar names, equal numbers come first: a wrong letter is
+    a likelier slip than another digit of the number of a run.
     """
     from difflib import SequenceMatcher, get_close_matches
 
@@ -261,24 +240,12 @@ def _parts(name: str) -> tuple[str, list[str]]:
 
 
 def one_line(error: object) -> str:
-    r"""Return the message of another library's error as one line, to quote it.
-
-    Examples
-    --------
-    >>> one_line(OSError("Invalid data\n"))
-    'Invalid data'
-    """
+    r"""Return the message of another library's error as one line, to quote it."""
     return " ".join(str(error).split())
 
 
 def shown(value: object) -> str:
-    """Return a value as it is shown in an error message: a long one without its middle.
-
-    Examples
-    --------
-    >>> shown([0.5]), shown("x" * 400)
-    ('[0.5]', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxx' (402 characters)")
-    """
+    """Return a value for an error message: a long one without its middle."""
     try:
         text = repr(value)
     except ValueError:  # Python refuses to write integers of more than 4300 digits

@@ -44,7 +44,7 @@ Face = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
 
 
 def _lacking(package: str, name: str, error: ModuleNotFoundError) -> Exception:
-    """Return the error for a name of a feature that was taken away; other errors as they are."""
+    """Return the error for a name of a feature that was taken away; any other error unchanged."""
     from lexiframe.core.base.errors import MissingFeatureError
 
     part = str(error.name).split(".")[:3]
@@ -61,13 +61,7 @@ LESS = "Reached all the same"
 
 
 def completed(groups: list[Group]) -> list[Group]:
-    """Return the groups whose names completion offers: those above the title `LESS`.
-
-    Examples
-    --------
-    >>> [title for title, _, _ in completed([("Red", "", {}), (LESS, "", {}), ("Blue", "", {})])]
-    ['Red']
-    """
+    """Return the groups whose names completion offers: the groups above the title `LESS`."""
     titles = [title for title, _, _ in groups]
     return groups[: titles.index(LESS) if LESS in titles else None]
 
@@ -96,16 +90,7 @@ def face(package: str, groups: list[Group]) -> Face:
 
 
 def door(package: str, file: str) -> Face:
-    """Return the face of a room, through which other rooms import, from the stub beside it.
-
-    Examples
-    --------
-    >>> import lexiframe
-    >>> from lexiframe.core import io
-    >>> load, names, _ = door("lexiframe.core.io", io.__file__)
-    >>> load("read_runs") is lexiframe.read_runs, "scan_runs" in names()
-    (True, True)
-    """
+    """Return the face of a room, through which other rooms import, from the stub beside it."""
     return face(package, read_stub(package, file)[1])
 
 
@@ -114,32 +99,18 @@ USERS = "For users"
 
 
 def listed(room: Any, title: str) -> list[str]:
-    """Return the names in a group of a room's stub.
-
-    Examples
-    --------
-    >>> import lexiframe.core.evaluation
-    >>> listed(lexiframe.core.evaluation, FEATURES)
-    ['evaluate_in_parts', 'evaluate_replicates', 'of_collections', 'read_collections', ...]
-    """
+    """Return the names in a group of a room's stub."""
     groups = read_stub(room.__name__, room.__file__)[1]
     return [name for called, _, names in groups if called == title for name in names]
 
 
 def user_names(room: Any) -> list[str]:
-    """Return the names that users reach as ``lf.ROOM.NAME``.
-
-    Examples
-    --------
-    >>> import lexiframe.significance
-    >>> "variance_components" in user_names(lexiframe.significance)
-    True
-    """
+    """Return the names that users reach as ``lf.ROOM.NAME``."""
     return listed(room, USERS)
 
 
 def described(about: str, groups: list[Group]) -> str:
-    """Return the docstring of a package: its stub's, and the groups of names, each with its text.
+    """Return the docstring of a package: of its stub, then the groups of names with their texts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a feature offers to the core: each kind of thing is a field of `Feature`, with its type.
+"""The offer of a feature to the core: each kind of thing is a field of `Feature`, with its type.
 
 A feature is a folder of ``decide``, ``connect`` or ``study``. Its module ``feature.py`` has the
 value ``FEATURE``; `lexiframe.features` lists the folders, and loads one when the core asks.
@@ -40,7 +40,7 @@ class Collections:
 
 @dataclass(frozen=True)
 class Items:
-    """A catalogue of items: what lists of a run reach of it, beside relevance."""
+    """A catalogue of items: the parts of it that the lists of a run reach, beside relevance."""
 
     read: Callable[..., Any]
     evaluate: Callable[..., Any]
@@ -52,7 +52,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Engines:
-    """Other ways through an evaluation: requests in parts, and with what an earlier one knows."""
+    """Further ways through an evaluation: requests in parts, and reuse of earlier results."""
 
     evaluate_in_parts: Callable[..., Any]
     projected_again: Callable[..., tuple[Any, Any]]
@@ -96,7 +96,7 @@ class Votes:
 
 @dataclass(frozen=True, kw_only=True)
 class Feature:
-    """What one feature offers: verdicts, measures by name, and what only one feature does.
+    """The offer of one feature: verdicts, measures by name, and tasks of this feature alone.
 
     Attributes
     ----------

@@ -150,7 +150,7 @@ def _refuse_forked(function: str) -> None:
 
 
 def _hints_of(function: Callable[..., Any], *, extras: bool = False) -> dict[str, Any]:
-    """Return the types of a function's arguments; that of its result may be for checkers alone."""
+    """Return the types of a function's arguments; its result's type may be for checkers alone."""
     named = {n: hint for n, hint in inspect.get_annotations(function).items() if n != "return"}
     arguments = SimpleNamespace(__annotations__=named)
     known = inspect.unwrap(function).__globals__
@@ -175,13 +175,13 @@ def _tables(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _drop_none(hint: Any) -> Any:
-    """Return the one type of ``X | None``; other types stay as they are."""
+    """Return the one type of ``X | None``; any other type unchanged."""
     others = [one for one in _alternatives(hint) if one is not NoneType]
     return others[0] if len(others) == 1 else hint
 
 
 def _take_table(given: inspect.BoundArguments, name: str, what: Any) -> None:
-    """Put tables in the place of evaluations, and what these say of options that are not given."""
+    """Replace evaluations by their tables, and missing options by the evaluations' own."""
     value = given.arguments.get(name)
     if isinstance(value, Mapping):
         tables = {key: _table_of(one, what)[0] for key, one in value.items()}
@@ -264,9 +264,9 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
 
 
 def _is_known(hint: Any) -> bool:
-    """Return whether all that a hint allows can be told apart from what it does not.
+    """Return whether values of a hint can be told from all other values.
 
-    A class of the library beside other types is that of measures, of which the parser says more.
+    A class of the library beside other types is a class of measures, which the parser checks.
     """
     several = [one for one in _alternatives(hint) if one is not NoneType]
     is_measure = len(several) > 1 and any(_is_class(one) for one in several)
@@ -295,7 +295,7 @@ def _is_class(hint: Any) -> bool:
 
 
 def _is_list(hint: Any) -> bool:
-    """Return whether a hint is a list of what is known."""
+    """Return whether a hint is a list of types that `_is_known` knows."""
     origin = typing.get_origin(hint)
     is_list = isinstance(origin, type) and origin is not Mapping and issubclass(origin, Iterable)
     parts = [one for one in typing.get_args(hint) if one is not ...]

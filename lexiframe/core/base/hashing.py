@@ -20,29 +20,12 @@ _BLOCK = 1 << 15
 def bucket_of(query_ids: pl.Series, n: int) -> np.ndarray:
     """Return the bucket of each id, from 0 to ``n`` - 1.
 
-    It depends only on the UTF-8 bytes of the id. An integer has the bucket of its text.
-
-    Parameters
-    ----------
-    query_ids
-        Strings, integers or categories, without nulls.
-    n
-        The number of buckets, at least 1.
-
-    Returns
-    -------
-    numpy.ndarray
-        One int64 for each id.
-
-    Notes
-    -----
-    The 8-byte words of the text, little-endian and padded with zeros, are added to a state one
-    after the other; after each of them, the state is multiplied and its upper bits are folded into
-    its lower ones, with the constants of SplitMix64. The state starts with the length of the text,
-    so that zeros at the end of an id count.
-
-    Sources: Guy L. Steele Jr., Doug Lea, Christine H. Flood, Fast splittable pseudorandom number
-    generators, OOPSLA 2014, https://doi.org/10.1145/2660193.2660195
+    The bucket, an int64, depends only on the UTF-8 bytes of the id; an integer has the bucket of
+    its text. The 8-byte words of the text, little-endian and padded with zeros, are added to a
+    state one after the other; after each, the state is multiplied and its upper bits are folded
+    into its lower ones, with the constants of SplitMix64 (Steele, Lea & Flood, Fast splittable
+    pseudorandom number generators, OOPSLA 2014, https://doi.org/10.1145/2660193.2660195). The state
+    starts with the length of the text, so that zeros at the end of an id count.
 
     Examples
     --------
@@ -114,7 +97,7 @@ def mixed(state: np.ndarray) -> np.ndarray:
 
 
 def sum_of_rows(columns: Sequence[pl.Series | np.ndarray]) -> int:
-    """Return the sum of a hash of each row of some columns, whatever the order of the rows.
+    """Return the sum of a hash of each row of some columns, independent of the order of rows.
 
     A column has ids, numbers that are compared as floats, or 64 bits in an array. A few rows at a
     time are hashed, so that intermediate results stay in the cache.
@@ -136,7 +119,7 @@ def _hashes_by_block(
 ) -> Callable[[slice], np.ndarray]:
     """Return a function from some rows of a column to 64 bits for each of them.
 
-    ``then`` is applied to the bits: of categories, to those of each category only once.
+    ``then`` is applied to the bits; for categories, only once to each category.
     """
     if isinstance(column, np.ndarray):
         return lambda rows: then(column[rows])
@@ -162,7 +145,7 @@ def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def bits_of(numbers: pl.Series) -> np.ndarray:
-    """Return the bits of numbers; those of 0 for both zeros, which are equal."""
+    """Return the bits of numbers; both zeros, which are equal, have the bits of 0."""
     floats = numbers.cast(pl.Float64)
     values = (floats.fill_null(float("nan")) if floats.has_nulls() else floats).to_numpy() + 0.0
     return np.asarray(values.view(np.uint64))

@@ -41,10 +41,10 @@ def likely_cause(
 ) -> str:
     """Return the likely reason why no id of one source is an id of the other, or an empty text.
 
-    The reason is how the ids differ, with an id of each source as the example. ``more`` is ``{a
-    possible difference: the function that removes it from an id}``; these are tried before the
-    usual differences (white space, quotes, case, leading zeros ...). That ids of one source begin
-    those of the other is a cause only where it ``is_certain`` that there is one: d1 begins d10.
+    The reason is a difference between the ids, with an id of each source as the example. ``more``
+    is ``{a possible difference: the function that removes it from an id}``; these are tried before
+    the usual ones (white space, quotes, case, leading zeros ...). Ids that begin another id (d1,
+    d10) are a cause only where it ``is_certain`` that there is one.
 
     Examples
     --------

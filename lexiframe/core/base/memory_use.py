@@ -23,15 +23,8 @@ def refuse_more_than_available(
 ) -> None:
     """Raise when work needs more bytes than are available; do nothing where that is not known.
 
-    ``what`` is the subject of the message's "need", and ``advice`` says what the user can do. With
-    a ``limit`` no more than that many bytes are available.
-
-    Examples
-    --------
-    >>> refuse_more_than_available(1e18, "2 runs", "give one")
-    Traceback (most recent call last):
-    lexiframe.core.base.memory_use.NotEnoughMemoryError: 2 runs need about 1000000000.0 GB of \
-memory, but ... GB are available; give one
+    ``what`` is the subject of the message's "need", ``advice`` tells the user what to do, and
+    ``limit`` is the most memory in bytes.
     """
     there = min((n for n in (available(), limit) if n is not None), default=None)
     if there is not None and needed > there:
@@ -42,23 +35,17 @@ memory, but ... GB are available; give one
 
 
 def available(root: Path = _ROOT) -> int | None:
-    """Return how many bytes this process may still take; None where the system does not say.
+    """Return the bytes that this process may still take; None where the system does not say.
 
-    It is the least of what the machine has, what the process's control groups (containers) allow,
-    and what ``ulimit -v`` allows. Tests put another folder in place of the file system's root.
+    They are the least of the machine's memory, the limits of the process's control groups
+    (containers), and ``ulimit -v``. Tests put another folder in place of the file system's root.
     """
     known = [_machine_memory(root), *_group_memory(root), _address_space_left(root)]
     return min((number for number in known if number is not None), default=None)
 
 
 def peak_memory() -> str:
-    """Return the most memory that this process has taken so far, in words.
-
-    Examples
-    --------
-    >>> peak_memory()
-    '... GB'
-    """
+    """Return the most memory that this process has taken so far, in words."""
     held = _file_numbers(_ROOT / "proc/self/status", unit=1024).get("VmHWM")
     if held is not None:  # what `getrusage` says begins with the memory of the parent process
         return f"{held / 1e9:.2f} GB"
@@ -92,7 +79,7 @@ def _machine_memory(root: Path) -> int | None:
 
 
 def _group_memory(root: Path) -> Iterator[int]:
-    """Yield what each of the process's control groups still allows; a container is such a group."""
+    """Yield the bytes that each of the process's control groups (containers) still allows."""
     for folder, limit, used in _control_groups(root):
         most, now = _file_number(folder / limit), _file_number(folder / used)
         if most is not None and now is not None:
@@ -106,7 +93,7 @@ def _control_groups(root: Path) -> Iterable[tuple[Path, str, str]]:
     """Yield the folders of the process's groups and their parents, with the files to read there.
 
     Version 2 of control groups has one hierarchy, whose line begins with ``0::``; version 1 has one
-    for each kind of resource, of which only "memory" counts here.
+    for each kind of resource; only "memory" counts here.
     """
     for line in _file_lines(root / "proc/self/cgroup"):
         _, kinds, path, *_ = [*line.split(":", 2), "", ""]

@@ -19,11 +19,6 @@ def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     """Yield the items; show a progress bar after two seconds if standard error is a terminal.
 
     Files and notebooks would keep what a terminal overwrites.
-
-    Examples
-    --------
-    >>> list(progress([1, 2], total=2, label="adding"))
-    [1, 2]
     """
     bar = _bar(total, label, iterable=items)
     yield from items if bar is None else bar
@@ -55,11 +50,6 @@ def in_threads(
     Without a label there is no progress bar: nested work leaves it to the outer loop. ``rows``, if
     it is known, is the number of rows that all items have together: few are worth no threads.
     ``total`` is the number of items where these are made one after the other.
-
-    Examples
-    --------
-    >>> list(in_threads(abs, [-1, 2], "adding"))
-    [1, 2]
     """
     if total is None:
         items = [*items]
@@ -89,14 +79,9 @@ def _results_in_order(
 
 @contextmanager
 def counted(total: int, label: str) -> Iterator[Callable[[int], None]]:
-    """Provide a function that is told how many rows more are done; show them as `progress` does.
+    """Provide a function that counts finished rows for a bar like the bar of `progress`.
 
-    Threads may call it. The bar shows the rows of a second, and how much time is left.
-
-    Examples
-    --------
-    >>> with counted(2, "reading") as count:
-    ...     count(1)
+    Threads may call it. The bar shows the rows of a second, and the time that is left.
     """
     bar = _bar(total, label, unit=" rows", unit_scale=True)
     if bar is None:

@@ -24,11 +24,6 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 
     Each sample draws n requests, or ``size``. Where samples are looked at one after the other
     `drawn_blocks` takes less memory.
-
-    Examples
-    --------
-    >>> drawn_requests(3, samples=2, seed=0).sum(axis=1).tolist()
-    [3.0, 3.0]
     """
     refuse_many(samples, n, "samples")
     counts, first = np.empty((samples, n)), 0
@@ -41,14 +36,9 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 def drawn_blocks(
     n: int, samples: int, seed: int, *, size: int | None = None, rows: int | None = None
 ) -> Iterator[np.ndarray]:
-    """Yield the samples of `drawn_requests` in blocks, of which only one has to be in memory.
+    """Yield the samples of `drawn_requests` in blocks; only one block has to be in memory.
 
-    A block has as many samples as `rows_at_once` says, or ``rows``; the last may have fewer.
-
-    Examples
-    --------
-    >>> np.concatenate([*drawn_blocks(3, 500, seed=0)]).shape
-    (500, 3)
+    A block has ``rows`` samples (by default `rows_at_once`); the last may have fewer.
     """
     rng, chances = np.random.default_rng(seed), np.full(n, 1 / n)
     rows = rows_at_once(n) if rows is None else rows
@@ -64,12 +54,6 @@ def drawn_in_strata(stratum: np.ndarray, samples: int, seed: int) -> Iterator[np
     """Yield blocks of samples × units: each unit's stratum, 0, 1 …, is drawn with replacement.
 
     Stratum s is drawn with the seed ``seed`` + s.
-
-    Examples
-    --------
-    >>> blocks = drawn_in_strata(np.array([0, 1, 0]), 2, seed=0)
-    >>> next(blocks)[:, 1].tolist()
-    [1.0, 1.0]
     """
     rows = rows_at_once(len(stratum))
     of_strata = [
@@ -117,9 +101,9 @@ _NUMBERS = 2**23
 
 
 def rows_at_once(n: int, most: int = ROWS) -> int:
-    """Return how many trials of n requests a block has: ``most``, or fewer of very many requests.
+    """Return the number of trials of n requests in a block: ``most``, or fewer of many requests.
 
-    It is a multiple of 4, so that blocks have no influence on what `flips` draws.
+    It is a multiple of 4, so that blocks have no influence on the draws of `flips`.
     """
     return max(4, min(most, _NUMBERS // max(n, 1)) // 4 * 4)
 
@@ -155,8 +139,8 @@ _FLIPS = 4000
 def flips(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
     """Yield which of n signs are turned, 1 or 0, in blocks of many trials × n.
 
-    So many trials need no memory. An enumeration leaves out the row without a 1, which is the
-    observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
+    An enumeration leaves out the row without a 1, which is the observation itself: p = (1 + count)
+    / (1 + trials) counts it already, so p is then exact.
 
     Examples
     --------
@@ -193,12 +177,6 @@ def halves(
     Each half is an array, splits × n, with 1 where the request is in that half and else 0. It has
     ⌊n/2⌋ requests; if n is odd, one request is in neither half. ``block`` has an influence on
     memory only, not on the splits.
-
-    Examples
-    --------
-    >>> first, second = next(halves(5, splits=2, seed=0, block=2))
-    >>> first.sum(axis=1).tolist(), second.sum(axis=1).tolist(), (first * second).any()
-    ([2.0, 2.0], [2.0, 2.0], np.False_)
     """
     rng = np.random.default_rng(seed)
     for start in range(0, splits, block):
@@ -210,13 +188,13 @@ def halves(
 def symmetric_interval(
     estimate: float | None, values: np.ndarray, alpha: float, bounds: tuple[float, float]
 ) -> tuple[float | None, float | None]:
-    """Return the estimate ± twice the 1 − α quantile of how far values are from it, within bounds.
+    """Return the estimate ± twice the 1 − α quantile of the values' distances, within bounds.
 
-    Values that are NaN are left out; None if all are, if there is no estimate, or if the interval
-    would have no width, as samples that all agree do not show that it is certain. It is that of
-    Hall, "On symmetric bootstrap confidence intervals", JRSS B 50 (1988), but twice as wide: τ and
-    other numbers of orders are farther from those of the true means than samples are from them, and
-    simulations say that twice the width is enough.
+    NaN values are left out; None if all are, if there is no estimate, or if the interval would have
+    no width, as samples that all agree do not show that it is certain. It is the interval of Hall,
+    "On symmetric bootstrap confidence intervals", JRSS B 50 (1988), but twice as wide: τ and other
+    numbers of orders are farther from their values for the true means than samples are from them,
+    and simulations say that twice the width is enough.
 
     Examples
     --------

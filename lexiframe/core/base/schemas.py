@@ -39,10 +39,7 @@ class TableSchema:
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
     def arranged(self, table: pl.DataFrame, by: Iterable[str] = ()) -> pl.DataFrame:
-        """Return the columns of the table, behind those of groups, with its rows sorted by key.
-
-        Optional columns are there if they were there before.
-        """
+        """Return the columns of the table, behind columns of groups, with rows sorted by key."""
         there = [name for name in self.columns if name in table.columns or name in self.required]
         arranged, keys = table.select(*by, *there), [*by, *self.key]
         return arranged if is_in_order(arranged, keys) else arranged.sort(keys)
@@ -52,12 +49,6 @@ def is_in_order(table: pl.DataFrame, keys: Sequence[str]) -> bool:
     """Return whether each row is after the one before it by some columns, so that none is twice.
 
     To sort millions of rows takes several times the memory of the table.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"run": ["a", "a", "b"], "n": [1, 2, 0]})
-    >>> is_in_order(table, ["run", "n"]), is_in_order(table, ["run"]), is_in_order(table, ["n"])
-    (True, False, False)
     """
     if any(isinstance(table.schema[name], pl.Categorical | pl.Enum) for name in keys):
         return False
@@ -135,7 +126,7 @@ def _table_schema(
     """Describe a table by its key and its other columns, given as names with blanks between.
 
     An optional column has a question mark. The key comes first, except for columns of it that
-    ``others`` names again. ``types`` are those that `_TYPES` lacks or that differ from it.
+    ``others`` names again. ``types`` has types that `_TYPES` lacks or that differ from it.
     """
     optional = tuple(name[:-1] for name in f"{key} {others}".split() if name.endswith("?"))
     of_key, rest = (names.replace("?", "").split() for names in (key, others))
@@ -145,7 +136,7 @@ def _table_schema(
 
 
 def _table_per_value(column: str, table: TableSchema) -> TableSchema:
-    """Describe a table whose rows are those of another one, for each value of a column."""
+    """Describe a table like ``table``, repeated for each value of a column."""
     name, key = f"{column}_{table.name}", (column, *table.key)
     columns = {column: _TYPES[column], **table.columns}
     return TableSchema(name, key, columns, table.optional, table.nullable)
@@ -548,14 +539,8 @@ _taking_over = RLock()
 def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
     """Turn any frame that exports Arrow into a Polars frame, without a copy where that is possible.
 
-    ``where`` is the frame's name in error messages. Two columns of the same name are an error; with
+    ``where`` names the frame in error messages. Two columns of one name are an error; with
     ``keep_twins``, ``TWIN`` is appended to the second.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> to_polars(pa.table({"run": ["bm25"]})).columns
-    ['run']
     """
     if isinstance(frame, pl.DataFrame):
         return frame
@@ -577,18 +562,11 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         )
     index = getattr(getattr(frame, "index", None), "names", [None])
     try:
-        if isinstance(frame, pa.RecordBatchReader):
-            frame = frame.read_all()
+        frame = frame.read_all() if isinstance(frame, pa.RecordBatchReader) else frame
         frame = _unique_names(frame, where, keep_twins=keep_twins)
         if any(name is not None for name in index):  # Polars drops the index of a pandas frame
             frame = frame.reset_index()
-        if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
-            frame = pa.Table.from_pandas(frame, preserve_index=False)
-        if isinstance(frame, pa.RecordBatch):  # `pa.table` would import pandas, in half a second
-            frame = pa.Table.from_batches([frame])
-        if isinstance(frame, pa.Table):
-            frame = _cast_wide_decimals(frame)
-        return pl.DataFrame(frame)
+        return pl.DataFrame(_without_wide_decimals(frame))
     except (LexiframeError, MemoryError):
         raise
     except _NO_COLUMNS as error:
@@ -601,6 +579,14 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             f"{where}: {type(frame).__name__} cannot be exported as Arrow "
             f"({type(error).__name__}: {one_line(error)}); give a table of PyArrow instead"
         ) from error
+
+
+def _without_wide_decimals(frame: Any) -> Any:
+    if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
+        frame = pa.Table.from_pandas(frame, preserve_index=False)
+    if isinstance(frame, pa.RecordBatch):  # `pa.table` would import pandas, in half a second
+        frame = pa.Table.from_batches([frame])
+    return _cast_wide_decimals(frame) if isinstance(frame, pa.Table) else frame
 
 
 def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
@@ -684,12 +670,11 @@ def check(
 ) -> pl.DataFrame:
     """Check that a frame has a table's columns, and return them in the table's order and types.
 
-    Other columns are left out. Ids that are integers or categories become strings; no other value
+    Further columns are left out. Ids that are integers or categories become strings; no other value
     changes. A missing column, a value that cannot be cast and a key that is null are errors;
-    neither the uniqueness of keys nor the range of values is checked.
-
-    ``where`` is the frame's name in error messages (a path, say). ``coded`` names columns whose
-    integers become categories (see `categories_of`) instead of strings.
+    neither the uniqueness of keys nor the range of values is checked. ``where`` names the frame in
+    error messages (a path, say). ``coded`` names columns whose integers become categories (see
+    `categories_of`) instead of strings.
 
     Examples
     --------
@@ -749,16 +734,7 @@ def _refuse_collections(table: pl.DataFrame, source: str) -> None:
 def table_of(
     columns: Mapping[str, pl.DataType], height: int, given: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Make a table of these columns; one value is that of all rows, and NaN becomes null.
-
-    Columns that are not given are null.
-
-    Examples
-    --------
-    >>> columns = {"run": STR, "value": FLOAT, "rank": FLOAT}
-    >>> table_of(columns, 2, {"value": [0.5, float("nan")], "run": "a"}).rows()
-    [('a', 0.5, None), ('a', None, None)]
-    """
+    """Make a table of these columns; one value fills a column, and NaN becomes null."""
     made = []
     for name, dtype in columns.items():
         value = given.get(name)

@@ -1,4 +1,4 @@
-"""The command line: what it is asked, what it reads, what it prints and writes."""
+"""The command line: arguments, input, output and files."""
 
 from lexiframe.core.base.face import door
 

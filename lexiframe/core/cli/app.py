@@ -45,7 +45,7 @@ def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
 
 
 def _complain(kind: str, message: object) -> None:
-    """Print a warning or an error; what that needs is imported only then."""
+    """Print a warning or an error; the modules for it are imported only then."""
     from lexiframe.core.cli.messages import as_options
     from lexiframe.core.cli.output import complain
 
@@ -63,7 +63,7 @@ def _open_closed_streams() -> None:
 
 
 class _Messages:
-    """Standard error, but what cannot be written there, as on a full disk, is dropped."""
+    """Standard error without failures: text that cannot be written, on a full disk, is dropped."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

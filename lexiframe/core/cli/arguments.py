@@ -1,4 +1,4 @@
-"""What the arguments of the command line may mean when they stand in the wrong place."""
+"""Arguments of the command line in the wrong place, and their likely meaning."""
 
 from __future__ import annotations
 
@@ -13,14 +13,7 @@ _ORDER = "the judgments come first, then the runs: QRELS RUN..."
 
 
 def refuse_measures(files: Sequence[str]) -> None:
-    """Raise when measures stand where files are expected, as in ``-m AP P@5``.
-
-    Examples
-    --------
-    >>> refuse_measures(["data/example/qrels.txt", "data/example/runs", "P@5", "RR"])
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: P@5, RR: expected files, found measures; give all measures ...
-    """
+    """Raise when measures stand where files are expected, as in ``-m AP P@5``."""
     measures = [given for given in files if not output_files.found_at(given) and _is_measure(given)]
     if measures:
         raise LexiframeError(
@@ -30,10 +23,7 @@ def refuse_measures(files: Sequence[str]) -> None:
 
 
 def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
-    """Raise when a measure stands where a file is expected, or a folder for the judgments.
-
-    A folder of Parquet files with judgments is a data set.
-    """
+    """Raise when a measure stands where a file is expected, or a folder for the judgments."""
     refuse_measures([qrels, *runs])
     if output_files.found_at(qrels) == "a folder" and not _is_data_set_of_judgments(Path(qrels)):
         judged = [given for given in runs if holds_judgments(given)]

@@ -1,4 +1,4 @@
-"""The groups of options that commands share, and how they find and read what is given."""
+"""Groups of options that commands share, with the readers of their input."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from lexiframe.core.significance import replicates as replication
 
 @dataclass
 class InputOptions:
-    """What is read and how, and the policies of ranking, for all commands that compare runs."""
+    """The options of reading and ranking, for all commands that compare runs."""
 
     qrels: str
     runs: list[str]
@@ -106,7 +106,7 @@ class NuggetOptions:
     max_grade: float | None = None
 
     def read(self, source: Any, rel: float | None, whose: str = "") -> Any:
-        """Read judgments of answers; say of which runs some are missing, and whose they are."""
+        """Read judged answers; report missing ones by run and judge."""
         read = features.answers("--nuggets")
         found = read(source, failed=self.failed, max_grade=self.max_grade, rel=rel)
         for sentence in found.unanswered:
@@ -132,7 +132,7 @@ TwoRuns = Annotated[
 
 @dataclass
 class PairOptions(InputOptions):
-    """The same for a command about two runs, in the order in which they are given."""
+    """The options of input for a command about two runs, in the order of the command line."""
 
     runs: TwoRuns
 
@@ -256,13 +256,7 @@ def found_runs(given: Sequence[str], **how: Any) -> run_scan.RunScan:
 
 
 def named_file(text: str) -> str | dict[str, str]:
-    """Return the path of a file, or ``{name: path}`` when a name stands in front of it.
-
-    Examples
-    --------
-    >>> named_file("bm25=runs/first.run"), named_file("runs/k=1.run"), named_file("runs/")
-    ({'bm25': 'runs/first.run'}, 'runs/k=1.run', 'runs/')
-    """
+    """Return the path of a file, or ``{name: path}`` when a name stands in front of it."""
     name, _, path = text.partition("=")
     is_name = name and path and not {"/", "\\"} & {*name}
     return {name: path} if is_name and not output_files.found_at(text) else text
@@ -283,9 +277,9 @@ def flag(name: str) -> str:
 
 
 def refuse_reading_options(inputs: InputOptions, but: Collection[str] = ()) -> None:
-    """Raise for options that say how judgments and runs are read, which ``--scores`` does not.
+    """Raise for options of reading judgments and runs, which ``--scores`` does not do.
 
-    ``but`` are those that say something all the same.
+    ``but`` names options that are allowed all the same.
     """
     usual = vars(InputOptions("", []))
     given = {name: getattr(inputs, name) for name in usual} | vars(inputs.policies)
@@ -322,13 +316,7 @@ class InferenceOptions:
 
 
 def as_grades(given: list[str] | None) -> dict[str, float | None]:
-    """Turn ``--grade E=3 --grade I=none`` into ``grades={"E": 3.0, "I": None}``.
-
-    Examples
-    --------
-    >>> as_grades(["E=3", "I=none"])
-    {'E': 3.0, 'I': None}
-    """
+    """Turn ``--grade E=3 --grade I=none`` into ``grades={"E": 3.0, "I": None}``."""
     grades = dict[str, float | None]()
     for text in given or []:
         word, _, number = text.rpartition("=")
@@ -340,13 +328,7 @@ def as_grades(given: list[str] | None) -> dict[str, float | None]:
 
 
 def as_columns(given: list[str] | None, such_as: str = "query_id=topic") -> dict[str, str]:
-    """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``.
-
-    Examples
-    --------
-    >>> as_columns(["query_id=topic", "doc_id=a=b"])
-    {'query_id': 'topic', 'doc_id': 'a=b'}
-    """
+    """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``."""
     columns = {}
     for text in given or []:
         ours, _, theirs = text.partition("=")

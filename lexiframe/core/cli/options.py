@@ -1,9 +1,17 @@
-"""The options of the command line: one table says what each is for, and where help shows it."""
+"""The options of the command line: one table has the purpose and the panel of each."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import Parameter, getdoc, signature
+from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from pkgutil import resolve_name
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -23,9 +31,9 @@ STATISTICS, OUTPUT = "Statistics", "Output"
 
 
 def option(panel: str, help: str, *flags: str, rare: bool = False, **how: Any) -> Any:
-    """Return what Typer has to know of an option; without flags it is called like its parameter.
+    """Return Typer's description of an option; without flags it is called like its parameter.
 
-    Only ``--help-all`` lists what is ``rare``: options that few users need on a usual day.
+    ``rare`` options, which few users need on a usual day, are listed by ``--help-all`` only.
     """
     return typer.Option(*flags, help=help, rich_help_panel=panel, hidden=rare, **how)
 
@@ -39,13 +47,12 @@ def place(text: str | Path) -> Path:
 
 
 def output(help: str, *flags: str, metavar: str = "FILE", rare: bool = False) -> Any:
-    """Return what Typer has to know of an option that names a file or folder to write."""
+    """Return Typer's description of an option that names a file or folder to write."""
     return option(OUTPUT, help, *flags, metavar=metavar, parser=place, rare=rare)
 
 
 OutFile = Annotated[
-    Path | None,
-    output("Write the table here, as .parquet, .csv or .json.", "--out", "-o"),
+    Path | None, output("Write the table here, as .parquet, .csv or .json.", "--out", "-o")
 ]
 
 _TESTS = ", ".join(get_args(tests.Test)).replace("auto", "auto (default)")
@@ -58,16 +65,9 @@ OPTIONS: dict[str, Any] = {
         metavar="RUN...", help="Runs: files in any form, folders, globs, or -; NAME=FILE names one."
     ),
     # how files are read
-    "scores": option(
-        INPUT,
-        "Files have scores per request (trec_eval -q).",
-        "--scores",
-    ),
+    "scores": option(INPUT, "Files have scores per request (trec_eval -q)."),
     "nuggets": option(
-        INPUT,
-        "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).",
-        "--nuggets",
-        rare=True,
+        INPUT, "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).", rare=True
     ),
     "failed": option(
         INPUT, "With --nuggets, those that failed: an error, or okay and not stated.", rare=True
@@ -92,21 +92,16 @@ OPTIONS: dict[str, Any] = {
         rare=True,
     ),
     "kind": option(INPUT, "What the file holds; found out if not given.", "--as"),
-    "third": option(INPUT, "What the third column of a run with three columns is.", rare=True),
+    "third": option(INPUT, "As for `read_runs`.", rare=True),
     "better": option(
         INPUT, "Which scores are better: low ones, as of distances, change their sign.", rare=True
     ),
     "ranked_by": option(
         INPUT, "What orders documents that have ranks and scores. Default: scores.", rare=True
     ),
-    "header": option(
-        INPUT, "Text files of runs begin with a line of column names.", "--header", rare=True
-    ),
+    "header": option(INPUT, "As for `read_runs`.", rare=True),
     "qrels_header": option(
-        INPUT,
-        "Text files of judgments begin with a line of column names.",
-        "--qrels-header",
-        rare=True,
+        INPUT, "Text files of judgments begin with a line of column names.", rare=True
     ),
     "negative": option(
         INPUT,
@@ -139,7 +134,7 @@ OPTIONS: dict[str, Any] = {
         metavar="NUMBER",
         rare=True,
     ),
-    "decimal": option(INPUT, "The decimal mark in text files.", rare=True),
+    "decimal": option(INPUT, "As for `read_runs`.", rare=True),
     "rows": option(
         INPUT,
         "The rows of learning to rank that predictions are of, or how many each query has.",
@@ -182,33 +177,14 @@ OPTIONS: dict[str, Any] = {
         metavar="HOW",
         rare=True,
     ),
-    "score_type": option(
-        POLICIES,
-        "How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32.",
-        rare=True,
-    ),
+    "score_type": option(POLICIES, "As for `positions`.", rare=True),
     "no_relevant": option(
         POLICIES, "Leave out requests without a relevant item, or score them 0.", rare=True
     ),
-    "duplicates": option(
-        POLICIES, "Refuse repeated documents, or keep the best-ranked one.", rare=True
-    ),
-    "unjudged": option(
-        POLICIES, "Keep unjudged documents, or remove them as trec_eval -J does.", rare=True
-    ),
-    "depth": option(
-        POLICIES,
-        "Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
-        metavar="K",
-        show_default="no cut",
-        rare=True,
-    ),
-    "exclude_self": option(
-        POLICIES,
-        "Leave out documents that have the id of their query.",
-        "--exclude-self",
-        rare=True,
-    ),
+    "duplicates": option(POLICIES, "As for `positions`.", rare=True),
+    "unjudged": option(POLICIES, "As for `positions`.", rare=True),
+    "depth": option(POLICIES, "As for `positions`.", metavar="K", show_default="no cut", rare=True),
+    "exclude_self": option(POLICIES, "As for `positions`.", rare=True),
     "exclude": option(
         POLICIES,
         "Leave out these documents, by query_id and doc_id: a file as judgments are.",
@@ -240,22 +216,15 @@ OPTIONS: dict[str, Any] = {
         rare=True,
     ),
     # how differences are tested
-    "test": option(
-        STATISTICS,
-        f"The paired test: {_TESTS}.",
-        metavar="TEST",
-        show_default=False,
-    ),
+    "test": option(STATISTICS, f"The paired test: {_TESTS}.", metavar="TEST", show_default=False),
     "correction": option(
         STATISTICS,
         "Of p-values: max_t (with the default test), holm, bonferroni, bh, none.",
         metavar="HOW",
         rare=True,
     ),
-    "family": option(
-        STATISTICS, "Correct over the pairs of each measure, or of all measures.", rare=True
-    ),
-    "alpha": option(STATISTICS, "Significance level of the tests.", rare=True),
+    "family": option(STATISTICS, "As for `compare`.", rare=True),
+    "alpha": option(STATISTICS, "As for `compare`.", rare=True),
     "alternative": option(
         STATISTICS,
         "Two-sided; or run_a (with a baseline: the other run) is better, or worse.",
@@ -269,14 +238,8 @@ OPTIONS: dict[str, Any] = {
     "samples": option(
         STATISTICS, "Bootstrap samples for the intervals of correlations.", rare=True
     ),
-    "seed": option(
-        STATISTICS, "Seed of these tests; the same seed gives the same table.", rare=True
-    ),
-    "intervals": option(
-        STATISTICS,
-        "Confidence intervals of the mean differences: by measure, Student's t, or BCa bootstrap.",
-        rare=True,
-    ),
+    "seed": option(STATISTICS, "As for `compare`.", rare=True),
+    "intervals": option(STATISTICS, "As for `compare`.", rare=True),
     "hsd": option(
         STATISTICS,
         "Tukey's HSD of all runs: randomized or parametric.",
@@ -306,11 +269,7 @@ OPTIONS: dict[str, Any] = {
     "seeds": option(
         STATISTICS, "With --replicates run, whether replicates of one name share a seed.", rare=True
     ),
-    "by": option(
-        STATISTICS,
-        "Group requests by it; repeat for several.",
-        metavar="ATTRIBUTE",
-    ),
+    "by": option(STATISTICS, "Group requests by it; repeat for several.", metavar="ATTRIBUTE"),
     # what is written and printed
     "out": output("Write all tables here, as Parquet.", "--out", "-o", metavar="DIR"),
     "keep": option(
@@ -322,7 +281,6 @@ OPTIONS: dict[str, Any] = {
     "resume": option(
         OUTPUT,
         "Go on with an evaluation in parts that was interrupted, in the same --out.",
-        "--resume",
         rare=True,
     ),
     "table": option(
@@ -331,17 +289,120 @@ OPTIONS: dict[str, Any] = {
         metavar="NAME",
         show_default=False,
     ),
-    "wide": option(OUTPUT, "Print all columns of the table.", "--wide"),
-    "all": option(OUTPUT, "Print all tables to look at, not the main one.", "--all"),
+    "wide": option(OUTPUT, "Print all columns of the table."),
+    "all": option(OUTPUT, "Print all tables to look at, not the main one."),
     "report": output("Write one HTML page to look around in."),
     "format": option(
-        OUTPUT,
-        "table (default), csv, json, latex or markdown.",
-        metavar="FORM",
-        show_default=False,
+        OUTPUT, "table (default), csv, json, latex or markdown.", metavar="FORM", show_default=False
     ),
 }
 """What Typer has to know of the parameters of commands, by name.
 
 A command that means something else by a name says so itself, in the type of its parameter.
 """
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Parameters of a function as options of a command, which gets the given values.
+
+    Attributes
+    ----------
+    function
+        The function, whose signature has their types and defaults.
+    names
+        The names of the parameters, with blanks between; ``group=COLUMN`` also says what help
+        calls the value.
+    panel
+        The panel of help that shows them, each with the first sentence of its docstring. Without a
+        panel `OPTIONS` says what help shows.
+    rare
+        More names: only ``--help-all`` shows these.
+    """
+
+    function: Any
+    names: str
+    panel: str = ""
+    rare: str = ""
+
+    def options(self) -> Iterator[Parameter]:
+        """Yield the parameters as Typer wants them."""
+        types, declared = get_type_hints(self.function), signature(self.function).parameters
+        for name, metavar, is_rare in self._metavars():
+            kind, default = _kind_of_option(types[name]), declared[name].default
+            default = None if get_origin(kind) is list else default
+            kind = kind if default is not None else kind | None
+            if self.panel:
+                info = self._shown(kind, metavar, rare=is_rare)
+                kind = getitem(Annotated, (kind, info))
+            yield declared[name].replace(default=default, annotation=kind)
+
+    def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the function; one that was not given keeps its default."""
+        return {name: values[name] for name, *_ in self._metavars() if values[name] is not None}
+
+    def _metavars(self) -> Iterator[tuple[str, str, bool]]:
+        for names, is_rare in ((self.names, False), (self.rare, True)):
+            for name, _, metavar in (text.partition("=") for text in names.split()):
+                yield name, metavar, is_rare
+
+    def _shown(self, kind: Any, metavar: str, *, rare: bool) -> Any:
+        said = f"As for `{self.function.__module__}.{self.function.__name__}`."
+        if get_origin(kind) is Literal:
+            said, metavar = f"{said} ({', '.join(get_args(kind))})", metavar or "HOW"
+        return option(self.panel, said, metavar=metavar or None, rare=rare)
+
+
+def _kind_of_option(kind: Any) -> Any:
+    """Return a type of the command line: text, a number, a choice, or a list of one of these.
+
+    Examples
+    --------
+    >>> from collections.abc import Mapping, Sequence
+    >>> _kind_of_option(float | None), _kind_of_option(str | Mapping[str, str])
+    (<class 'float'>, <class 'str'>)
+    >>> _kind_of_option(str | Sequence[str])
+    list[str]
+    """
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    several = [get_args(k)[0] for k in kinds if _is_collection(k)]
+    if several:
+        return list[several[0]]  # type: ignore[valid-type]
+    return next(k for k in kinds if k in (str, int, float, bool) or get_origin(k) is Literal)
+
+
+def _is_collection(kind: Any) -> bool:
+    of = get_origin(kind)
+    return isinstance(of, type) and issubclass(of, Collection) and len(get_args(kind)) == 1
+
+
+_REFERENCE = re.compile(r"As for `([\w.]+)`\.?( \(.*\))?")
+_SECTION = re.compile(r"\nParameters\n-+\n(.*?)(?=\n\n\S|\Z)", re.S)
+_ENTRY = re.compile(r"^(\w[\w, ]*?\w|\w)(?: :[^\n]*)?\n((?: {4}[^\n]*\n?|\n)*)", re.M)
+_END = re.compile(r"(?<!\.)\.(?:\s+|\Z)")
+_OF_PYTHON = re.compile(r",? or ``\{.*?\}``|,? as for `.*?`|``| \(see the notes\)")
+
+
+def first_sentence(name: str, help: str) -> str:
+    """Return the help of an option; "As for `x`" stands for the first sentence of x on the name.
+
+    Examples
+    --------
+    >>> first_sentence("alpha", "As for `evaluate`.")
+    'Significance level of the tests; the confidence intervals have level 1 − alpha.'
+    """
+    choices = ""
+    while found := _REFERENCE.match(help):
+        called = found[1] if "." in found[1] else f"lexiframe.{found[1]}"
+        help, choices = _documented(called).get(name, ""), choices or found[2] or ""
+        is_said = {*re.findall(r"\w+", choices)} <= {*re.findall(r"\w+", _END.split(help)[0])}
+        help = f"{_END.split(help)[0]}{'' if is_said else choices}."
+    return _OF_PYTHON.sub("", help)
+
+
+@cache
+def _documented(function: str) -> dict[str, str]:
+    """Return the text on each parameter in the docstring of a function, by its name."""
+    section = _SECTION.search(getdoc(resolve_name(function)) or "")
+    entries = _ENTRY.findall(f"{section[1]}\n") if section else []
+    return {name: " ".join(said.split()) for names, said in entries for name in names.split(", ")}

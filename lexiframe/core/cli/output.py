@@ -39,11 +39,11 @@ def complain(text: str) -> None:
 def print_table(
     table: pl.DataFrame, format: Format, alpha: float | None = None, *, wide: bool = False
 ) -> None:
-    """Print a table; text says what is the same in all rows in one line.
+    """Print a table; text has a line with the constant columns.
 
     Rows of text stay in one piece, without the last columns if need be, unless ``wide`` has all. Of
-    a thousand rows and more, text has the first and the last.
-    P-values in text, LaTeX and Markdown show on which side of ``alpha`` they are.
+    a thousand rows and more, text has the first and the last. P-values in text, LaTeX and Markdown
+    show on which side of ``alpha`` they are.
     """
     if format == "json":
         print_json(table.to_dicts())
@@ -90,7 +90,7 @@ def _text_column(column: pl.Series) -> pl.Series:
 def _cell_text(text: str) -> str:
     """Escape unprintable characters; put a quote before text that would be a formula.
 
-    Some spreadsheets split at semicolons, whatever is quoted, so no part between them is a formula.
+    Some spreadsheets split at semicolons, even inside quotes, so no part between them is a formula.
     """
     return ";".join(map(_no_formula, escaped(text).split(";")))
 

@@ -34,14 +34,14 @@ class Commands(TyperGroup):
     """
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; what help says of it is not read when it is called."""
+        """Load a command without its help text."""
         if not self.commands and cmd_name in _command_files():
             return TyperCommand(cmd_name)
         self.list_commands(ctx)  # for an error message, which suggests one of them
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands, in the order in which help shows them."""
+        """Return the names of all commands, in the order of the help."""
         if not self.commands:
             listed = [_listed_command(*of) for of in sorted(_command_files().items())]
             self.commands = {
@@ -53,12 +53,12 @@ class Commands(TyperGroup):
         return super().list_commands(ctx)
 
     def invoke(self, ctx: Any) -> Any:
-        """Carry out a command; what it prints is written for somebody at a terminal."""
+        """Carry out a command; its output is written for a terminal."""
         with printed.written_for("terminal"):
             return super().invoke(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, of which flags show no type in the help."""
+        """Return the parameters; flags show no type in the help."""
         return _plain_flags(super().get_params(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -107,12 +107,12 @@ def _imported(name: str) -> Any:
 
 
 def _is_text(kind: Any) -> bool:
-    """Return whether values of a type are those of the command line, or lists of these."""
+    """Return whether a type is text, as on the command line, or a list of text."""
     return get_args(kind)[0] in (str, str | None, list[str], list[str] | None)
 
 
 def _processed(param: Any, is_text: bool, ctx: Any, value: Any) -> Any:
-    """Return the value of a parameter: text and what stands in the code, as it is.
+    """Return the value of a parameter: text and defaults pass unvalidated.
 
     Typer lets pydantic check all other values, which takes a tenth of a short command to import.
     """
@@ -134,7 +134,7 @@ def examples(*commands: str) -> str:
 
 
 def _plain_flags(params: list[Any]) -> list[Any]:
-    """Return parameters of which flags show no type, as they take no value, and are not checked."""
+    """Return parameters whose flags show no type, as they take no value, and are not checked."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
@@ -154,9 +154,15 @@ class OneValueEach(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help: all of it, or a first paragraph, the usual options and two examples.
 
-        Examples stand in lines as they are typed, which panels would break.
+        Examples keep their lines, which panels would break.
         """
+        from lexiframe.core.cli.options import first_sentence
+
         examples, rest = self.examples, []
+        for param in self.params:
+            vars(param)["help"] = first_sentence(
+                str(param.name), getattr(param, "help", None) or ""
+            )
         if any(param.hidden for param in self.params):  # type: ignore[attr-defined]
             self.help, *_ = str(self.help).split("\n\n")
             n = sum(isinstance(p, TyperOption) and p.expose_value for p in self.params)
@@ -167,7 +173,7 @@ class OneValueEach(TyperCommand):
         formatter.write("\n".join(lines))
 
     def invoke(self, ctx: Any) -> Any:
-        """Carry out a command; what it prints is written for somebody at a terminal."""
+        """Carry out a command; its output is written for a terminal."""
         with printed.written_for("terminal"):
             return super().invoke(ctx)
 
@@ -253,7 +259,7 @@ def _declared_parameters(declared: Any) -> list[Parameter]:
 
 
 def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
-    """Return parameters as Typer wants them: of values only, and each with what help says."""
+    """Return parameters in Typer's form: values only, each with its help text."""
     from lexiframe.core.cli.options import OPTIONS
 
     for parameter in declared:
@@ -261,16 +267,31 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
         if is_dataclass(kind):
             yield from _options(_declared_parameters(kind))
             continue
+        if passed := _passed(parameter):
+            yield from _options(passed.options())
+            continue
         info: Any = copy(OPTIONS.get(parameter.name))
         if get_origin(kind) is Annotated:  # the command itself says what the option is for
             kind, info = kind.__origin__, copy(kind.__metadata__[0])
+        if kind is bool and not info.param_decls:  # without --no-... beside it
+            info.param_decls = (f"--{parameter.name.replace('_', '-')}",)
         known = Annotated, (kind, info)
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
+
+
+def _passed(parameter: Parameter) -> Any:
+    """Return the function's parameters for which a parameter of a command stands; None if none."""
+    from lexiframe.core.cli.options import Passed
+
+    said = getattr(parameter.annotation, "__metadata__", ())
+    return next((one for one in said if isinstance(one, Passed)), None)
 
 
 def _built(parameter: Parameter, given: Mapping[str, Any]) -> Any:
     """Return the value of a parameter; a dataclass is built from the options of its fields."""
     kind = parameter.annotation
+    if passed := _passed(parameter):
+        return passed.given(given)
     if not is_dataclass(kind):
         return given[parameter.name]
     return kind(**{field.name: _built(field, given) for field in _declared_parameters(kind)})  # type: ignore[operator]

@@ -23,14 +23,9 @@ def load_chosen(
     measure_name: str | None = None,
     na_values: column_forms.NaValues = None,
 ) -> per_request_scores.Loaded:
-    """Read the scores of the measures that are asked for; see `evaluate_scores`.
+    """Read the scores of the chosen measures; see `evaluate_scores`.
 
-    ``warns`` says whether there is a warning of runs that lack requests.
-
-    Raises
-    ------
-    LexiframeError
-        As `evaluate_scores`; and for the scores of collections.
+    ``warns``: warn of runs that lack requests. Scores of collections are refused.
     """
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     if asked == []:
@@ -72,7 +67,7 @@ def _chosen_measures(known: list[str], asked: list[str] | None) -> list[str]:
 
 
 def _asked_name(asked: str, known: list[str]) -> str:
-    """Return the name of a measure in the scores: as it was asked for, or of the same metric."""
+    """Return the name of a measure in the scores: the user's, or another one of the metric."""
     found = derived.name_among(known, asked)
     if found not in known:
         raise unknown_name("measure", asked, known)

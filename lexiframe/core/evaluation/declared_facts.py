@@ -1,4 +1,4 @@
-"""What the metadata of written results may say: files that are read back may have been edited."""
+"""The declared form of the metadata of written results, which may have been edited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, ReadError, check_choice, schemas
 from lexiframe.core.evaluation.evaluation import CATALOGUES
 from lexiframe.core.evaluation.options import Inference
-from lexiframe.core.evaluation.written_ranks import SCHEMA
 from lexiframe.core.io import kept_results
 from lexiframe.core.orderings import check_method, missing_requests
 from lexiframe.core.pairwise import facts, fingerprints
@@ -49,13 +48,7 @@ _INFERENCE = {"ordering", "test", "correction", "family", "alpha", "alternative"
 def tables_of_evaluation(
     place: Path, paths: Mapping[str, Path], advice: str
 ) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    """Return tables that `Evaluation.write` wrote by their names, and their provenance.
-
-    Raises
-    ------
-    ReadError
-        When they are of several evaluations, were changed, or belong to other metadata.
-    """
+    """Return tables that `Evaluation.write` wrote by their names, and their provenance."""
     read, facts = kept_results.tables_of_one("evaluation", place, paths, advice, _schema_of)
     try:
         refuse_undeclared(facts, {n: table for n, table in read.items() if n not in CATALOGUES})
@@ -66,6 +59,8 @@ def tables_of_evaluation(
 
 def _schema_of(name: str) -> schemas.TableSchema | None:
     """Return the schema of a table; ranks of an earlier version may lack some columns."""
+    from lexiframe.core.evaluation.written_ranks import SCHEMA
+
     if name == kept_results.RANKS:
         return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
     if name == kept_results.FINGERPRINTS:
@@ -76,7 +71,7 @@ def _schema_of(name: str) -> schemas.TableSchema | None:
 def refuse_undeclared(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
     """Raise LexiframeError unless the metadata of an evaluation's tables have the declared form.
 
-    What they name, measures, groups and the baseline, has to be in the ``tables``.
+    The measures, groups and baseline that they name have to be in the ``tables``.
     """
     for name in _NEEDED:
         if name not in told:
@@ -101,14 +96,10 @@ def _has_form(value: Any, form: Any) -> bool:
 
 
 def _refuse_values(told: Mapping[str, Any]) -> None:
-    """Raise where names and numbers of settings are not those that can be asked for."""
+    """Raise for names and numbers of settings that a user cannot choose."""
     inference = dict(told["inference"])
     if lacking := sorted(_INFERENCE - {*inference}):
         raise LexiframeError(f"expected {', '.join(lacking)} in inference, found none")
-    sources = [one for which in ("runs", "qrels", "scores") for one in told.get(which, [])]
-    for source in sources:
-        if not _has_form([source.get(name) for name in _OF_SOURCES], [(str, _NOTHING)]):
-            raise LexiframeError(f"expected a file and its sha256, found {source!r:.80}")
     check_method("evaluate", inference.pop("ordering"), "order")
     tests = inference.pop("test")  # one of the user's own may have any name
     if not tests or not _has_form([tests] if isinstance(tests, str) else tests, [str]):
@@ -119,6 +110,14 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
     if "policies" in told:
         Policies(**{**told["policies"], "exclude": None})  # a checksum, which is not read
     missing_requests.check_missing("evaluate", told.get("missing"))
+    _refuse_records(told)
+
+
+def _refuse_records(told: Mapping[str, Any]) -> None:
+    """Raise where sources, lacking requests, grades or facts of measures have another form."""
+    for source in (one for which in ("runs", "qrels", "scores") for one in told.get(which, [])):
+        if not _has_form([source.get(name) for name in _OF_SOURCES], [(str, _NOTHING)]):
+            raise LexiframeError(f"expected a file and its sha256, found {source!r:.80}")
     for of_measure in told.get("lacking", {}).values():
         if not _has_form(of_measure.get("runs"), {str: int}) or "requests" not in of_measure:
             raise LexiframeError(f"expected the requests that runs lack, found {of_measure!r:.80}")
@@ -134,7 +133,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
 
 
 def _refuse_strangers(told: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
-    """Raise for measures, groups and a baseline of which the tables say nothing, or more."""
+    """Raise unless the metadata and the tables have the same measures, groups and baseline."""
     of_measures = [table for table in tables.values() if "measure" in table.columns]
     known = {name for table in of_measures for name in table["measure"].unique().to_list()}
     stated = {*facts.known_facts(told)}

@@ -1,4 +1,4 @@
-"""What an evaluation was computed from, to be looked at again: `Origin`."""
+"""The data behind an evaluation, to be read again: `Origin`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexiframe.core.base import Problem, ReadError, memory_use
 from lexiframe.core.evaluation.options import Asked
 from lexiframe.core.io import qrel_files, run_scan
 from lexiframe.core.metrics import needed
-from lexiframe.core.pairwise import Measure, fingerprints, measured, one_pair
+from lexiframe.core.pairwise import Measure, fingerprints, measured
 from lexiframe.core.projection import Policies, RankedRuns, project
 
 SHARE = 10
@@ -51,7 +51,7 @@ class Origin:
 
     @cached_property
     def fingerprints(self) -> pl.DataFrame:
-        """The table of measures, runs and judged requests, by which one knows what has changed."""
+        """The fingerprints of measures, runs and judged requests, which show changes."""
         if self.marks is not None:
             return self.marks
         return fingerprints.fingerprints(self.rank_again(), self.measures)
@@ -83,7 +83,7 @@ class Origin:
         return p
 
     def projected(self) -> tuple[measured.Projected, list[Measure]]:
-        """Return the positions with what else the evaluation's measures need, and the measures.
+        """Return the positions with all that the evaluation's measures need, and the measures.
 
         Raises
         ------
@@ -118,6 +118,8 @@ class Origin:
 
         Positions are computed only if there are such measures.
         """
+        from lexiframe.core.pairwise import one_pair
+
         some = one_pair.lexicographic(
             [measure for measure in self.measures if str(measure) in measures]
         )
@@ -128,7 +130,7 @@ class Origin:
         )
 
     def collection(self) -> tuple[Any, Any]:
-        """Return the runs and judgments as they were given.
+        """Return the runs and judgments in the user's form.
 
         Raises
         ------

@@ -12,26 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, printed, unknown_name
-from lexiframe.core.evaluation import handed_over
 from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.evaluation.buckets.writing import parts_in
 from lexiframe.core.evaluation.evaluated_data import Origin
-from lexiframe.core.evaluation.written_ranks import ranks_table
-from lexiframe.core.io import kept_results, output_files, to_parquet
+from lexiframe.core.io import kept_results
 from lexiframe.core.metrics import as_list
-from lexiframe.core.orderings import request_table
-from lexiframe.core.pairwise import (
-    PairCube,
-    arrays,
-    explain,
-    explainable,
-    facts,
-    fingerprints,
-    one_pair,
-    pairs,
-    parse_measures,
-)
+from lexiframe.core.pairwise import PairCube, arrays, facts, fingerprints, pairs, parse_measures
 from lexiframe.core.projection import answers as of_rankings
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
@@ -88,6 +75,8 @@ class Evaluation:
         The folders of the tables that an evaluation in parts has written (``keep``), by name.
     answers
         The answers judged by nuggets (`Nuggets`) that `evaluate_scores` was given, else None.
+    catalogue
+        What all lists reach of the ``items`` of `evaluate`, a `Catalogue`; None without them.
 
     Examples
     --------
@@ -118,12 +107,8 @@ class Evaluation:
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
     answers: Any = None
+    catalogue: Any = None
     _unanswered: pl.DataFrame | None = None
-
-    @property
-    def catalogue(self) -> Any:
-        """What all lists reach of the ``items`` of `evaluate`, a `Catalogue`; None without them."""
-        return None
 
     @property
     def scores(self) -> pl.DataFrame:
@@ -260,6 +245,8 @@ class Evaluation:
         [('q0113', 1.0, 14), ('q0175', 1.0, 20), ('q0206', 1.0, 14), ('q0066', 0.0, None), \
 ('q0078', -1.0, 21)]
         """
+        from lexiframe.core.pairwise import one_pair
+
         self._refuse_several("pair(...)")
         run_a, run_b = self._run_named(run_a), self._run_named(run_b)
         if run_a == run_b:
@@ -306,6 +293,8 @@ class Evaluation:
         >>> e.explain("q0066", "pixels_euclidean", "random").columns[-4:]
         ['RPP weight', 'RPP', 'AP_a', 'AP_b']
         """
+        from lexiframe.core.pairwise import explain, explainable
+
         self._refuse_several("explain(...)")
         p = self.positions
         if measures is None and self.answers is None:
@@ -360,6 +349,8 @@ class Evaluation:
         >>> e.requests("random", "AP").select("query_id", "better", "worse").row(0)
         ('q0078', 0, 2)
         """
+        from lexiframe.core.orderings import request_table
+
         self._refuse_several("requests(...)")
         names = self._names_of(measures)
         if run is not None:
@@ -396,11 +387,11 @@ class Evaluation:
             raise unknown_name("run", str(name), known)
         return str(name)
 
-    def _names_of(self, measures: Any) -> list[str]:
+    def _names_of(self, measures: Any, of_lists: Iterable[str] = ()) -> list[str]:
         """Return the names of some measures of the evaluation, or of all."""
-        known = self.provenance["measures"]
+        known = [*self.provenance["measures"], *of_lists]
         if measures is None:
-            return [*known]
+            return known
         given = [m if m in known else str(parse_measures(m)[0]) for m in as_list(measures)]
         for name in given:
             if name not in known:
@@ -437,6 +428,8 @@ class Evaluation:
           sign_agreement  agreement_chart
           preferences     difference_chart
         """
+        from lexiframe.core import views
+
         return views.Plots(self)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
@@ -464,6 +457,8 @@ class Evaluation:
         >>> lf.compare(e).equals(e.comparisons), lf.rank_correlations(e).equals(e.correlations)
         (True, True)
         """
+        from lexiframe.core.evaluation import handed_over
+
         return handed_over.table_of(self, what), handed_over.options_of(self)
 
     @property
@@ -484,7 +479,9 @@ class Evaluation:
         Without those ``of_requests``, scores and preferences, which are many rows, are not made.
         """
         absent = set() if self.has_requests and of_requests else {*KEPT}
-        return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
+        tables = {name: getattr(self, name) for name in names_of_tables() if name not in absent}
+        of_lists = self.catalogue and (self.catalogue.values, self.catalogue.comparisons)
+        return tables | dict(zip(CATALOGUES, of_lists or (), strict=False))
 
     @property
     def has_requests(self) -> bool:
@@ -512,6 +509,8 @@ class Evaluation:
         LexiframeError
             When the folder cannot be written to.
         """
+        from lexiframe.core.io import output_files, to_parquet
+
         mine, paths = {Path(kept).resolve() for kept in self.parts.values()}, []
         with output_files.together():
             for place, one in self._in_folders(output_files.output_path(folder)).items():
@@ -523,26 +522,29 @@ class Evaluation:
         return paths
 
     def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
-        """Return what is written, by the folder that it goes to."""
+        """Return the evaluations to write, by their folder."""
         return {target: self}
 
     def _written(self) -> dict[str, Any]:
-        """Return the tables that are written.
+        """Return the tables to write.
 
-        Preferences come in blocks, because of many runs they take more memory than there is.
+        Preferences come in blocks, because with many runs they take more memory than there is.
         """
+        from lexiframe.core.evaluation.written_ranks import ranks_table
+
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         tables: dict[str, Any] = self.tables(of_requests=False)
         if self.has_requests:
             tables |= self._written_of_requests()
         besides = {ATTRIBUTES: self.attributes, REPLICATED: self.replicated}
+        besides[CATALOGUES[-1]] = self.catalogue and self.catalogue.units
         tables |= {name: table for name, table in besides.items() if table is not None}
         tables |= {kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
         return {n: tables[n] for n in (*names_of_tables(), *_BESIDES) if n in tables}
 
     def _written_of_requests(self) -> dict[str, Any]:
-        """Return scores and preferences as they are written: these block by block."""
+        """Return the scores to write, and the preferences in blocks."""
         if self._known is not None:
             scores, cubes = self._known.scores, iter([self._known])
         else:
@@ -607,6 +609,8 @@ class Evaluation:
         >>> "pixels_euclidean is first by" in path.read_text(encoding="utf-8")
         True
         """
+        from lexiframe.core.io import output_files
+
         self._refuse_several("report(...)")
         from lexiframe.core.evaluation.page import page_of
 
@@ -761,7 +765,7 @@ class Evaluation:
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
         from lexiframe.core.views import shown
 
-        names = self._names_of(measures)
+        names = self._names_of(measures, self.catalogue.measures if self.catalogue else ())
         if runs is not None:
             given = [runs] if isinstance(runs, str) else [*runs]
             runs = list(dict.fromkeys(map(self._run_named, given)))

@@ -1,4 +1,4 @@
-"""Evaluations from what an engine keeps of the requests: `evaluated_by`."""
+"""Evaluations from an engine's results of the requests: `evaluated_by`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ The preferences of single requests are put into `Held`, if there is one.
 def tables_to_keep(
     keep: str | Sequence[str], out: str | Path | None, *, resume: bool
 ) -> tuple[Kept, ...]:
-    """Return the names of the tables to write in parts; raise for others, and without a folder."""
+    """Return the names of the tables to write in parts; raise for unknown ones, or no folder."""
     if resume and out is None:
         raise LexiframeError(
             "evaluate: resume needs the folder of the interrupted evaluation; give out='FOLDER'"
@@ -69,13 +69,13 @@ def tables_to_keep(
 
 
 def are_of_sums(how: Asked) -> bool:
-    """Return whether all tests need sums over the requests, and those of few requests, alone."""
+    """Return whether sums over the requests, with few single requests, are enough for all tests."""
     enough = {tests.AUTO, *tests.OF_SUMS}
     return all(one in enough for one in own_tests.several(how.inference.test))
 
 
 def _most_flipped(how: Asked, n_runs: int) -> int:
-    """Return of how many requests single preferences are kept: those whose signs are flipped."""
+    """Return the number of requests with single preferences: at most as many as sign flips take."""
     asked = how.inference
     given = own_tests.several(asked.test), own_tests.several(asked.correction)
     if not are_of_sums(how) or corrections.MAX_T not in tests.settled("evaluate", *given)[1]:
@@ -96,17 +96,11 @@ def evaluated_by(
     work: Work | None = None,
     in_parts: bool = True,
 ) -> Evaluation:
-    """Make the evaluation of some runs from what an engine keeps of all requests.
+    """Make the evaluation of some runs from an engine's results of all requests.
 
-    ``facts`` are the sources and others that the provenance has, beside the least and the greatest
-    grade of the judgments, and ``some_queries`` returns
+    ``facts`` begin the provenance (the grades of the judgments are added); ``some_queries`` returns
     queries of the runs and judged ones for an error message. An evaluation ``in_parts`` has sums
-    over the requests, and a sample of them; another has all of them.
-
-    Raises
-    ------
-    LexiframeError
-        When nothing can be compared, see `_report`; and as the functions that make the tables.
+    over the requests, and a sample of them. See `_report` for errors.
     """
     plan = plan_of(how, runs, out, keep)
     held = _held_for(plan, how, work)
@@ -149,16 +143,10 @@ def evaluated_by(
 def _report(
     plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
 ) -> list[str]:
-    """Raise for what no bucket had, and warn once of what was dropped or filled.
+    """Raise if all buckets lack judgments, answers or relevant items; warn of dropped data.
 
-    Return the runs whose ids match nothing in the judgments, though those of other runs do.
+    Return the runs whose ids match nothing in the judgments, though another run's do.
     ``some_queries`` returns some queries of the runs and some judged ones, for an error message.
-
-    Raises
-    ------
-    LexiframeError
-        When there are no judgments, when no run answers a judged request, when nothing is relevant,
-        and when a measure's ``rel`` is above all grades.
     """
     said, counts, sums = total["said"], total["coverage"].table(), total["sums"]
     if said.greatest is None:
@@ -186,7 +174,7 @@ def _report(
 
 
 def _refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
-    """Raise for a measure of which no request has a value."""
+    """Raise for a measure without a value in any request."""
     for measure in plan.measures:
         name = str(measure)
         moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores
@@ -214,12 +202,11 @@ def assembled(
     tested: Any = None,
     **kept: Any,
 ) -> Evaluation:
-    """Make an evaluation from the sums over all requests, and what else is ``kept``.
+    """Make an evaluation from the sums over all requests and the results in ``kept``.
 
-    ``facts`` begin the provenance: the sources, the measures, what is known of these, and others.
-    ``grouped`` has the
-    attributes of requests, the names of those that form groups, and what they were read from. The
-    other arguments are those of `pair_tables`.
+    ``facts`` begin the provenance: sources, measures and their facts. ``grouped`` has the
+    attributes of requests, the names of those that form groups, and their source. Further arguments
+    are as for `pair_tables`.
     """
     attributes, by, requests = grouped
     known = of_measures.known_facts(facts)
@@ -233,7 +220,7 @@ def assembled(
 def plan_of(
     how: Asked, runs: Sequence[str], out: Path | None = None, keep: tuple[Kept, ...] = ()
 ) -> Plan:
-    """Return what is to be computed of each part of the requests, for these runs."""
+    """Return the plan of the parts of the requests, for these runs."""
     measures, groups = tuple(how.measures_of([*runs])), tuple(how.groups)
     requests = grouping.all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
@@ -242,7 +229,7 @@ def plan_of(
 
 
 def _held_for(plan: Plan, how: Asked, work: Work | None) -> Held | None:
-    """Return where the preferences of single requests are held, if there are tests that need them.
+    """Return the store for preferences of single requests, if tests need them; else None.
 
     They are in memory, unless there is a folder to ``work`` in.
     """
@@ -269,11 +256,11 @@ def pair_tables(
 ) -> dict[str, Any]:
     """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
 
-    ``sums`` are those of scores and preferences; the latter order the runs by ``order`` unless they
-    are differences of scores. ``attributes`` has those of requests that form groups, ``by``. Where
-    runs lack requests of scores, ``missing`` says what to do; None gives them no ranks. ``tested``
-    are the preferences of single requests, where tests need them; or the scores of single
-    replicates, of which there are the means in ``sums``. ``known`` are the facts of the measures.
+    ``sums`` are of scores and preferences; preferences order the runs by ``order`` unless they are
+    differences of scores. ``attributes`` belong to requests, which form groups ``by`` them. If runs
+    lack requests of scores, ``missing`` treats them (None: no ranks). ``tested`` are the
+    preferences of single requests, where tests need them, or the scores of single replicates, whose
+    means are in ``sums``. ``known`` are the facts of the measures.
     """
     within: dict[str, Any] = {"requests": attributes, "by": [*by]}
     columns = {} if attributes is None else attributes.select(by).schema

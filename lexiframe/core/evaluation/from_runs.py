@@ -291,7 +291,7 @@ def evaluate_at_once(
     limit: int | None = None,
     work: Work | None = None,
 ) -> Evaluation:
-    """Evaluate runs of which the ranks fit in memory; what ``kept`` still holds is not computed.
+    """Evaluate runs whose ranks fit in memory; results that ``kept`` still holds are reused.
 
     With a folder to ``work`` in, only sums over the requests are left in the end.
     """
@@ -323,7 +323,7 @@ def evaluate_ranked(
     work: Work | None = None,
     reused: Mapping[str, int] | None = None,
 ) -> Evaluation:
-    """Evaluate runs whose positions are known, and perhaps what follows from them.
+    """Evaluate runs with known positions, and perhaps known scores and preferences.
 
     The provenance says how much was ``reused``. With a folder to ``work`` in, only sums over the
     requests are left in the end, and the ranks.

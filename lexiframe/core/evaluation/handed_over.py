@@ -9,7 +9,7 @@ from lexiframe.typing import TableOf
 
 
 def table_of(e: Any, what: TableOf) -> Any:
-    """Return what an argument is annotated with: see `lexiframe.typing` and `arrays.ByKind`."""
+    """Return the table for an annotation: see `lexiframe.typing` and `arrays.ByKind`."""
     if not isinstance(what, str):
         return what(e)
     if what == "pairs":
@@ -22,7 +22,7 @@ def table_of(e: Any, what: TableOf) -> Any:
 
 
 def options_of(e: Any) -> dict[str, Any]:
-    """Return the arguments that hold for an evaluation unless a call names others."""
+    """Return an evaluation's arguments, which hold unless a call names its own."""
     told = e.provenance["inference"]
     return {
         "requests": e.attributes,

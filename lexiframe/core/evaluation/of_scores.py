@@ -34,9 +34,9 @@ def evaluated(
 ) -> Evaluation:
     """Make the tables of an evaluation from scores, which may have replicates.
 
-    ``grouped_by`` has the attributes of requests and the names of those that form groups, and
-    ``sources`` is what the provenance says of the data. ``known`` are the facts of the measures;
-    None: the scores tell them. ``preferences`` are those by further measures.
+    ``grouped_by`` has the attributes of requests and the names of those that form groups,
+    ``sources`` the provenance of the data. ``known`` are the facts of the measures (None: from the
+    scores). ``preferences`` are by further measures.
     """
     of_replicates = table if "replicate" in table.columns else None
     if of_replicates is not None:

@@ -1,4 +1,4 @@
-"""What is asked of an evaluation: its measures, policies, tests and groups of requests."""
+"""The options of an evaluation: its measures, policies, tests and groups of requests."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def name_options(function: F) -> F:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for: the arguments of `evaluate` other than the data.
+    """The arguments of `evaluate` other than the data.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Asked:
         order: Method = "win_rate",
         is_reported: bool = False,
     ) -> Asked:
-        """Check what is asked for, as users write it, before any data are read."""
+        """Check the user's arguments before any data are read."""
         return cls(
             parse_measures(MEASURES if measures is None else measures),
             policies,
@@ -158,13 +158,7 @@ class Asked:
     def given(
         cls, measures: MeasureLike | Iterable[MeasureLike] | None, **options: Unpack[Options]
     ) -> Asked:
-        """Check the options of `evaluate`, as engines are given them.
-
-        Raises
-        ------
-        TypeError
-            For another option.
-        """
+        """Check the options of `evaluate`, as engines are given them."""
         for name in options:
             if name not in Options.__annotations__:
                 raise TypeError(f"evaluate() got an unexpected keyword argument {name!r}")

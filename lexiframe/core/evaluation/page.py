@@ -1,9 +1,9 @@
-"""What the page of an evaluation shows of requests and rankings: `page_of`."""
+"""The requests and rankings on the page of an evaluation: `page_of`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -15,9 +15,8 @@ from lexiframe.core.evaluation.options import RUNS_OF_PAGE
 from lexiframe.core.pairwise import PairCube, pairs, parse_measures
 from lexiframe.core.views import Rankings, html_page
 
-if TYPE_CHECKING:
-    from lexiframe.core.evaluation.evaluation import Evaluation
-
+Evaluation = Any
+"""An `Evaluation`, whose module imports this one."""
 Shown = tuple[dict[str, pl.DataFrame], Rankings]
 """The tables of the page, and what it shows of rankings."""
 
@@ -30,8 +29,8 @@ def page_of(
 ) -> str:
     """Return an evaluation as one HTML page; see `Evaluation.report`.
 
-    ``of_requests`` are what the evaluation has of single requests: a sample of them, the data, and
-    the scores and preferences; each is None where it has none.
+    ``of_requests`` has a sample of the requests, the data, and the scores and preferences; each is
+    None where the evaluation has none.
     """
     sample, origin, part = of_requests
     tables, known = shown_of_sample(e, sample) or _shown_of_first_runs(e, origin, part)
@@ -39,7 +38,7 @@ def page_of(
 
 
 def shown_of_sample(e: Evaluation, drawn: tuple[Sample, Plan] | None) -> Shown | None:
-    """Return what the page shows of a sample of the requests; None where all are known."""
+    """Return the page's tables for a sample of the requests; None where all are known."""
     if e.has_requests:
         return None
     if drawn is None or not len(drawn[0].part.queries):
@@ -61,7 +60,7 @@ def shown_of_sample(e: Evaluation, drawn: tuple[Sample, Plan] | None) -> Shown |
 
 
 def _shown_of_first_runs(e: Evaluation, origin: Origin | None, part: PairCube | None) -> Shown:
-    """Return what the page shows of all requests, of the first runs where there are many."""
+    """Return the page's tables for all requests, of the first runs where there are many."""
     runs = runs_of_page(e.orderings, e.provenance["inference"].get("baseline"))
     if runs is None:
         return e.tables(), _rankings(e, origin)
@@ -78,7 +77,7 @@ def _shown_of_first_runs(e: Evaluation, origin: Origin | None, part: PairCube | 
 
 
 def runs_of_page(orderings: pl.DataFrame, baseline: str | None) -> pl.Series | None:
-    """Return the runs that a page has where not all have room, sorted; None where all have.
+    """Return the runs of a page that lacks room for all, sorted; None if there is room.
 
     These are the runs with the best rank by any measure, and the baseline.
     """
@@ -90,7 +89,7 @@ def runs_of_page(orderings: pl.DataFrame, baseline: str | None) -> pl.Series | N
 
 
 def _rankings(e: Evaluation, origin: Origin | None) -> Rankings:
-    """Return what the page shows of rankings, or why it shows none."""
+    """Return the rankings for the page, or the reason for their absence."""
     if e.answers is not None:
         return _of_answers(e)
     if origin is None:

@@ -1,4 +1,4 @@
-"""Reading what `Evaluation.write` wrote, to print, draw and report it again: `read_results`."""
+"""Reading the folders of `Evaluation.write`, to print, draw and report again: `read_results`."""
 
 from __future__ import annotations
 

@@ -31,10 +31,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def ranks_table(ranked: RankedRuns | None) -> pl.DataFrame:
-    """Return a row for each run, with lists: the judged items that it retrieved, by number ...
-
-    The table is empty when the ranks are not known.
-    """
+    """Return a row for each run, with lists: the judged items that it retrieved, by number ..."""
     return pl.DataFrame([_ranks_row(run) for run in ranked.runs] if ranked else [], SCHEMA)
 
 

@@ -38,6 +38,7 @@ from lexiframe.core.io.problems.equal_scores import (
 )
 from lexiframe.core.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.core.io.qrel_files import parse_qrels, ratings_in_words
+from lexiframe.core.io.rare_forms import forms_of_text
 from lexiframe.core.io.reading_options import Better, RankedBy, TextOptions, Third
 from lexiframe.core.io.run_parts import load_source, parse_runs
 from lexiframe.core.io.text import trec
@@ -217,7 +218,7 @@ def check_table(source: Source, options: TextOptions) -> Checked:
 
 
 def recheck_ties(checked: Checked, doubts: Sequence[Problem]) -> Checked:
-    """Replace problems of ties by what the judgments beside a file show of it."""
+    """Replace problems of ties by findings of the judgments beside a file."""
     others = checked.problems.filter(pl.col("problem") != TIES)
     return replace(checked, problems=pl.concat([others, listed(table_of(doubts), "a run")]))
 
@@ -229,7 +230,7 @@ def problem_of_ties(where: str, means: str) -> Problem:
 
 
 def problem_of_ids(where: str) -> Problem:
-    """Return the problem of a run whose ids match nothing in the judgments, though others' do."""
+    """Return the problem of a run whose ids are unknown, where other runs match the judgments."""
     advice = "write the ids of its requests and documents as the judgments have them"
     return Problem(where, "ids that the judgments have", "none of them", advice, DOUBT)
 
@@ -277,7 +278,7 @@ def _read_and_check(
 
 
 def _doubts_of_judgments(judged: pl.DataFrame, where: str) -> list[Problem]:
-    """Return what may be wrong in judgments that can be read."""
+    """Return the doubts about judgments that can be read."""
     if not judged.height:
         return [Problem(where, "judgments", "no rows")]
     said = [doubt.split("; ", 1) for doubt in doubts_of_grades(judged["relevance"])]
@@ -285,10 +286,7 @@ def _doubts_of_judgments(judged: pl.DataFrame, where: str) -> list[Problem]:
 
 
 def kind_of(file: File, options: TextOptions) -> AnyKind:
-    """Return what a file holds, by its columns or the fields of its lines.
-
-    A file that cannot be read counts as a run.
-    """
+    """Return the kind of a file by its columns or fields; a file that cannot be read is a run."""
     text, cells = b"", list[str]()
     separator: str | None = ""
     try:
@@ -302,7 +300,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             if documents and (tool := documents.form_of_text(content.data)):
                 return "qrels" if tool[0].judgments and not tool[0].rankings else "run"
             names = json_reader().names_in(content.data)
-        elif (letor := features.forms_if_there()) and letor.is_of_letor(
+        elif (letor := forms_of_text(content.data)) and letor.is_of_letor(
             content.data, schemas.QRELS
         ):
             return "qrels"
@@ -332,7 +330,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
 
 
 def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | None:
-    """Return whether columns are those of votes or scores; None for runs and judgments.
+    """Return whether columns belong to votes or to scores; None for runs and judgments.
 
     Scores have no column of documents, and one of collections or measures, or runs without one of
     requests, or else requests and fractions alone.

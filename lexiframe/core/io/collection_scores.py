@@ -100,7 +100,7 @@ def _checked_scores(
 
 
 def _warn_of_percent(table: pl.DataFrame) -> None:
-    """Warn of collections in which some values look like shares and others like percent."""
+    """Warn of collections with some values in shares (0 to 1) and some in percent."""
     on = [name for name in ("collection", "measure") if name in table.columns]
     value = pl.col("value")
     share, percent = (value > 0) & (value <= _MOST_SHARE), (value > _MOST_SHARE)

@@ -16,12 +16,6 @@ def header_of(data: bytes) -> str | None:
     r"""Return the YAML in the comments of a run file; None if there is none.
 
     The header has to begin in the first 64 KiB, so a long file without one takes no time.
-
-    Examples
-    --------
-    >>> header_of(b"# ir_metadata.start\n# tag: bm25\n# ir_metadata.end\nq1 Q0 d1 1 0.5 bm25\n")
-    'tag: bm25'
-    >>> header_of(b"q1 Q0 d1 1 0.5 bm25\n")
     """
     if data.find(b"ir_metadata.start", 0, _FIRST_BYTES) < 0:
         return None

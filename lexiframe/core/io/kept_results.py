@@ -11,9 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.core.base import LexiframeError, Problem, ReadError, errors, schemas, to_polars
-from lexiframe.core.io.files.checksum import fingerprint_in, has_checksum
 from lexiframe.core.io.files.data_sources import File
-from lexiframe.core.io.files.output_files import found_at, output_path
 from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.io.files.result_folders import tables_in as tables_in
 
@@ -54,18 +52,12 @@ def reusable_results(
 ) -> KeptResults:
     """Read the tables in a folder of results that later evaluations can go on from.
 
-    ``read`` returns tables of one evaluation that are as they were written, and their provenance,
-    or raises ReadError. Those ``of_requests``, scores and preferences, may be left out.
-
-    Raises
-    ------
-    ReadError
-        When there is no such folder, when one of the files is missing, damaged or not of this
-        library, and when files are of different evaluations.
-    LexiframeError
-        When the results are those of `evaluate_scores`, or of an evaluation in parts that kept
-        no ranks.
+    ``read`` returns the unchanged tables of one evaluation and their provenance, or raises
+    ReadError. Tables ``of_requests`` (scores, preferences) may be missing. Results of
+    `evaluate_scores`, and of evaluations in parts without ranks, are refused.
     """
+    from lexiframe.core.io.files.output_files import found_at, output_path
+
     place, where = output_path(folder), str(folder)
     if (found_there := found_at(place)) != "a folder":
         found = f"is {found_there or 'not there'}"
@@ -105,12 +97,7 @@ def tables_of_one(
 ) -> TablesAndFacts:
     """Return tables in a folder by their names, and the provenance that all of them have.
 
-    ``what`` they are of is an evaluation, say.
-
-    Raises
-    ------
-    ReadError
-        When they are of several, when a table is not as its schema says, and as `read_table`.
+    ``what`` names the source of the tables, for messages: an evaluation, say.
     """
     read = {name: read_table(path, name, advice) for name, path in paths.items()}
     for name, (table, _) in read.items():
@@ -125,7 +112,7 @@ def tables_of_one(
 
 
 def _refuse_other_form(path: Path, table: pl.DataFrame, schema: schemas.TableSchema) -> None:
-    """Raise for a table without the columns, types and keys of its schema, which others wrote."""
+    """Raise for a table that lacks the columns, types and keys of its schema."""
     expected, advice = f"the columns of {schema.name}", "evaluate again with this version"
     lacking = [column for column in schema.required if column not in table.columns]
     if lacking:
@@ -151,6 +138,8 @@ def _refuse_other_form(path: Path, table: pl.DataFrame, schema: schemas.TableSch
 def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return one table of results and its provenance; ``advice`` ends the errors."""
     from pyarrow import parquet
+
+    from lexiframe.core.io.files.checksum import fingerprint_in, has_checksum
 
     data = File(str(path)).read()
     try:

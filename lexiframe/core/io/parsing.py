@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -18,26 +18,19 @@ from lexiframe.core.io.column_forms.objects import to_frame
 from lexiframe.core.io.files.data_sources import File
 from lexiframe.core.io.files.tables import read_arrow
 from lexiframe.core.io.files.unpacking import Content
-from lexiframe.core.io.problems.advice import no_names
-from lexiframe.core.io.problems.bad_rows import (
-    Block,
-    blocks_of,
-    documents_again,
-    empty_beside_others,
-    empty_rows,
-    problems_of_block,
-)
 from lexiframe.core.io.problems.doubted_judgments import DOUBT
 from lexiframe.core.io.problems.line_numbers import Places
 from lexiframe.core.io.problems.problem_tables import first_error, problem_of, table_of
 from lexiframe.core.io.problems.rows_as_written import Rows
+from lexiframe.core.io.rare_forms import forms_of_table, forms_of_text
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.text import trec
-from lexiframe.core.io.text.csv_rows import blocks_of_table, drop_empty_unnamed
 from lexiframe.core.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
 from lexiframe.core.io.text.json_values import is_json
 from lexiframe.core.io.text.lines import PIECE, first_fields
-from lexiframe.core.io.text.trec_rows import rows_of_lines
+
+if TYPE_CHECKING:
+    from lexiframe.core.io.problems.bad_rows import Block
 
 _PLACE = "\0place"  # no file has a column of this name
 
@@ -73,7 +66,7 @@ def parse_table(
 
 
 def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
-    """Return what a tool's JSON has of runs or judgments, without the rest; other JSON as it is."""
+    """Return the runs or judgments in a tool's JSON as records; any other JSON unchanged."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
         documents = features.forms_if_there()
         is_run = schema is schemas.RUNS
@@ -86,7 +79,7 @@ def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> by
 def _rows_of_letor(
     data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Rows | None:
-    letor = features.forms_if_there()
+    letor = forms_of_text(data)
     found: Rows | None = (
         None if letor is None else letor.rows_of_letor(data, where, options, schema)
     )
@@ -131,6 +124,8 @@ def layout_of(data: bytes, where: str, options: TextOptions, schema: schemas.Tab
     is_run = schema is schemas.RUNS
     fields = first_fields(data)
     if len(fields) > 1 and all(field.endswith((b",", b";")) for field in fields[:-1]):
+        from lexiframe.core.io.problems.advice import no_names
+
         ids = ", ".join(repr(field.decode(errors="replace")) for field in fields[:-1])
         found = f"{ids}, which end with a separator"
         names = f"query_id,doc_id,{'score' if is_run else 'relevance'}"
@@ -147,19 +142,19 @@ def rows_of(
 ) -> Iterator[Rows]:
     """Return the rows of a file, unconverted, and the problems of text that is no row.
 
-    Text comes in blocks, so that memory does not grow with the file. A problem of the file as a
-    whole is raised.
+    Text comes in blocks, so that memory does not grow with the file. A problem of the whole file is
+    raised.
     """
-    found = _rows_as_they_are(content, where, options, schema)
-    lists = features.forms_if_there()
-    if lists is None:
-        return found
-    return (lists.unnested(rows, schema, where, options.columns) for rows in found)
+    for rows in _rows_as_they_are(content, where, options, schema):
+        lists = forms_of_table(rows.table, schema)
+        yield rows if lists is None else lists.unnested(rows, schema, where, options.columns)
 
 
 def _rows_as_they_are(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Iterator[Rows]:
+    from lexiframe.core.io.text.trec_rows import rows_of_lines
+
     data = content.data
     if content.form is not None:
         table = to_frame(
@@ -181,6 +176,8 @@ def _rows_as_they_are(
 
 
 def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions) -> Iterator[Rows]:
+    from lexiframe.core.io.text.csv_rows import blocks_of_table, drop_empty_unnamed
+
     for table, lines, problems in blocks_of_table(data, where, separator):
         is_row = ~lines.is_in(problems["line"].to_list())
         rows, places = drop_empty_unnamed(table).filter(is_row), lines.filter(is_row)
@@ -190,13 +187,22 @@ def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions
 def _content_blocks(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Iterator[Block]:
+    from lexiframe.core.io.problems.bad_rows import blocks_of
+
     return blocks_of(rows_of(content, where, options, schema), where, schema, options.columns)
 
 
 def problems_of(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> pl.DataFrame:
-    """List the problems of a file (columns ``PARTS``) in order, those of the whole file last."""
+    """List the problems of a file (columns ``PARTS``) in order, problems of the whole file last."""
+    from lexiframe.core.io.problems.bad_rows import (
+        documents_again,
+        empty_beside_others,
+        empty_rows,
+        problems_of_block,
+    )
+
     blocks = partial(_content_blocks, content, where, options, schema)
     try:
         found = [(problems_of_block(block), empty_rows(block)) for block in blocks()]
@@ -238,6 +244,12 @@ def _first_problem(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, int]:
     """Return the first problem that has a line or record, and the number of such problems."""
+    from lexiframe.core.io.problems.bad_rows import (
+        empty_beside_others,
+        empty_rows,
+        problems_of_block,
+    )
+
     blocks = partial(_content_blocks, content, where, options, schema)
     first: list[pl.DataFrame] = []
     empty, count = [], 0

@@ -36,7 +36,7 @@ from lexiframe.core.io.score_forms.layouts import (
 )
 from lexiframe.core.io.score_forms.means_among_data import drop_summaries
 from lexiframe.core.io.score_forms.plain_data import are_records, frame_of_records, records_of_tool
-from lexiframe.core.io.score_forms.row_numbers import place_index, warn_of_index
+from lexiframe.core.io.score_forms.row_numbers import refuse_index
 from lexiframe.core.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.core.io.score_forms.text import PLACE, name_nested_columns, table_of_text
 from lexiframe.core.io.text.json_values import is_json
@@ -148,8 +148,9 @@ def read_scores(
     ReadError
         With file and line, for anything that cannot be read, and for a value that is not a number.
     SchemaError
-        For two values of the same run, request and measure; and for columns that are missing or
-        ambiguous.
+        For two values of the same run, request and measure; for columns that are missing or
+        ambiguous; and for those that may number the rows, as the index of pandas does, saved as a
+        column (``index``, ``Unnamed: 0``, ``__index_level_0__`` or without a name).
     TypeError
         For an array, which does not name its runs.
     LexiframeError
@@ -159,12 +160,9 @@ def read_scores(
     Warns
     -----
     LexiframeWarning
-        When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
-        ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
-        rows or repeats the requests; without a column of requests its ids are these. When columns
-        of text beside those of scores were left out, or a file of MTEB 1.0 that names no main
-        score. When requests,
-        collections or runs were left out because they sum the others up, as means do. When results
+        When columns of text beside those of scores were left out, or a file of MTEB 1.0 that names
+        no main score. When requests, collections or runs were left out because they are called
+        like summaries and sum the others up, as means do. When results
         of MTEB or lm-evaluation-harness are gaps because most runs have other splits, subsets or
         settings of a task. When
         a measure was left out because none of its values is a number, and when a mean over all
@@ -204,7 +202,7 @@ def scores_of_tools(
     measure: str | None = None,
     na_values: NaValues = None,
 ) -> pl.DataFrame | None:
-    """Read folders and files in which tools keep results of leaderboards; None for others."""
+    """Read folders and files of leaderboard results of a known tool; None for other sources."""
     from lexiframe.core.io.collection_scores import read_results_files
     from lexiframe.core.io.result_forms.found import result_files
 
@@ -234,10 +232,9 @@ def load_scores(
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
-    ``columns`` are names of columns, as `read_scores` takes them, ``kept`` those of a leaderboard
-    that are attributes of its collections, ``wanted`` are collections that are kept even if they
-    are means of the others. With ``warns`` there is a warning of runs that lack requests, and cells
-    without a value are refused; else they are gaps, as if they had no row.
+    ``columns`` is as for `read_scores`, ``kept`` names columns with attributes of collections,
+    ``wanted`` collections that stay even if they are means. With ``warns``, runs that lack requests
+    are warned of, and cells without a value refused; else they are gaps, like missing rows.
     """
     loaded = in_threads(
         lambda one: _load_source(one, otherwise, columns or {}, kept, four), given, "reading scores"
@@ -256,7 +253,6 @@ def load_scores(
         table = checked_collections(tables, origins, kept, wanted)
         warn_of_zeros(table)
         return Loaded(table, [], [file for of_one in files for file in of_one])
-    warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
@@ -300,8 +296,8 @@ def _load_source(
 
     if has_collections(whole):
         return whole, rows_of_collections(whole, given.measure or otherwise, kept), files
-    table_of_one = place_index(whole)
-    return table_of_one, rows_of(table_of_one, given.measure, otherwise), files
+    refuse_index(whole)
+    return whole, rows_of(whole, given.measure, otherwise), files
 
 
 def _columns_of(source: Source, four: FourColumns) -> tuple[pl.DataFrame, str]:
@@ -336,7 +332,7 @@ def _frame_of(data: Any) -> pl.DataFrame:
 
 
 def _plain_pandas(frame: Any) -> Any:
-    """Make columns of what Arrow does not export: measures that are objects, ids in the index."""
+    """Make columns of data that Arrow does not export: measures as objects, ids in the index."""
     objects = [name for name in WORDS["measure"] if name in frame.columns]
     frame = frame.assign(**{name: frame[name].map(str) for name in objects})
     levels, queries = frame.index.names, WORDS["query_id"]
@@ -400,7 +396,7 @@ def _refuse_null_scores(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> N
 
 
 def _warn_of_absent(table: pl.DataFrame) -> None:
-    """Warn of runs that lack requests that others have: their means are over fewer requests."""
+    """Warn of runs that lack requests of other runs: their means are over fewer requests."""
     asked = pl.col("query_id").n_unique().over("measure")
     absences = (
         table.with_columns(asked=asked)

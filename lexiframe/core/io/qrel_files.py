@@ -51,6 +51,7 @@ from lexiframe.core.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.core.io.problems.doubted_judgments import doubted_lines, doubts_of_grades
 from lexiframe.core.io.problems.duplicates import Duplicates, highest_grade, repeated_judgment
 from lexiframe.core.io.problems.line_numbers import Places
+from lexiframe.core.io.rare_forms import forms_of_grades
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.run_parts import as_text, as_written, refuse_no_number
 from lexiframe.core.io.text import trec
@@ -180,7 +181,7 @@ def read_qrels(
 
 
 def file_or_data(qrels: Any) -> Any:
-    """Return the file that a path means; return frames, objects, names of ir_datasets unchanged.
+    """Return the file at a path; return frames, objects and names of ir_datasets unchanged.
 
     Raise ReadError for a folder, and TypeError for several runs: they may have changed places.
     """
@@ -212,7 +213,8 @@ def sources_of_qrels(
 ) -> list[dict[str, Any]]:
     """Return the file that qrels come from; nothing for frames made in memory.
 
-    ``sha256`` is the hash of the bytes that were read from the file. Users are ``called`` so.
+    ``sha256`` is the hash of the bytes that were read from the file; ``called`` names the data in
+    messages.
     """
     called = requests_called(origin)
     more = {} if called == "requests" else {"called": called}
@@ -228,10 +230,7 @@ def load_qrels(
     hashed: bool = False,
     called: str = "qrels",
 ) -> Judgments:
-    """Read and check relevance judgments, in any form that `read_qrels` takes.
-
-    ``hashed`` asks for the sha256 of a file; error messages call data in memory as ``called``.
-    """
+    """Read and check relevance judgments, in any form that `read_qrels` takes."""
     options = options or TextOptions()
     data = file_or_data(qrels)
     if isinstance(data, File):
@@ -306,7 +305,7 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
         warn_of_implicit_feedback(where, table.height)
     _refuse_empty_lists(table, where)
     _doubt_folds(written, table, where)
-    if labels := features.forms_if_there():
+    if labels := forms_of_grades(table, options.grades):
         table = labels.graded(table, where, options.grades)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
@@ -344,10 +343,10 @@ _DEGREES = 3
 
 
 def ratings_in_words(grades: pl.Series) -> str:
-    """Say that grades look like ratings, even low ones of which count as relevant; else nothing.
+    """Say that grades look like ratings, and that low ones count as relevant; "" otherwise.
 
-    That is so where none is 0, as judgments of a pool have it, and the greatest is 4 or more, or is
-    three times the least: two degrees of relevance alone may be all that somebody wrote down.
+    Ratings have no 0, which pools of judgments have, and a greatest grade of 4 or more, or of three
+    times the least: with two grades alone, all may be relevant.
 
     Examples
     --------
@@ -407,7 +406,7 @@ def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
 
 
 def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
-    """Raise for documents judged twice, or keep their highest grades and count the others."""
+    """Raise for a document judged twice, or keep its highest grade; count the removed judgments."""
     # Sorting hashes is much faster than comparing keys, which mostly do not repeat.
     hashes = judged.rows.select(schemas.QRELS.key).hash_rows().sort()
     alike = (hashes == hashes.shift()).any()  # perhaps only the hashes are equal

@@ -1,4 +1,4 @@
-"""The options of `read_runs` and `read_qrels` for what files do not say themselves."""
+"""The options of `read_runs` and `read_qrels` for facts that files lack."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TextOptions:
         return {name: value for name, value in vars(self).items() if value != defaults[name]}
 
     def settled_for(self, data: Any) -> TextOptions:
-        """Return the options for data; what stands for none was asked when a table was read."""
+        """Return the options for data; a table of runs that was read has no values for none."""
         is_read = isinstance(data, pa.Table) and bool(provenance_of(data.schema))
         return replace(self, na_values=[]) if is_read and self.na_values is None else self
 

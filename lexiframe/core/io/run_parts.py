@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +37,6 @@ from lexiframe.core.io.files.tables import read_arrow, read_columns
 from lexiframe.core.io.files.unpacking import Content, content_of
 from lexiframe.core.io.headers import header_of
 from lexiframe.core.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
-from lexiframe.core.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.core.io.problems.divided_lists import divided_lists, names_folds
 from lexiframe.core.io.problems.doubted_runs import (
     SECOND,
@@ -59,6 +58,7 @@ from lexiframe.core.io.problems.scores_against_ranks import (
     compared_with_ranks,
     text_is_doubtful,
 )
+from lexiframe.core.io.rare_forms import forms_of_table
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.text import trec
 
@@ -138,7 +138,7 @@ def load_source(
 def _joined_parts(
     source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
-    """Read the files of one run, and join what each has of every run in them."""
+    """Read the files of one run, and join the parts of each run in them."""
     by_name: dict[str, list[RunPart]] = {}
     for of_file in source.apart():
         for part in load_source(of_file, name_from, options, rank=rank):
@@ -157,6 +157,8 @@ def _joined_parts(
 
 def _one(parts: list[RunPart], where: str) -> RunPart:
     """Join the parts of one run; ranks are kept if all parts have them."""
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     columns = [c for c in parts[0].rows.columns if all(c in part.rows.columns for part in parts)]
     rows = pl.concat(coded.as_strings(part.rows.select(columns)) for part in parts)
     empty = pl.Series([query for part in parts for query in part.empty], dtype=pl.String)
@@ -198,6 +200,44 @@ def parse_runs(
     return parts
 
 
+@dataclass
+class _Needed:
+    """A function from an opened table to the columns that are read, which keeps why they are."""
+
+    where: str
+    options: TextOptions
+    rank: bool
+    beside: bool
+    named_by: list[str] = field(default_factory=list)  # the column of runs, if it is read as it is
+    looked_at: list[str] = field(default_factory=list)  # our columns that are only looked at
+    left_out: list[str] = field(default_factory=list)
+    scored: dict[str, str] = field(default_factory=dict)  # of scores without ranks, by theirs
+
+    def __call__(self, opened: Opened) -> list[str] | None:
+        """Return the needed columns, and the columns that may distinguish several systems."""
+        try:
+            found = columns_of(opened.schema.names, schemas.RUNS, self.where, self.options.columns)
+        except LexiframeError:
+            return None
+        others = {*opened.schema.names} - {*found.values()}
+        if {"run", "replicate"} & {*found}:
+            others = {*filter(names_folds, others)}
+        unread = sorted(name for name in others if opened.has_few(name))
+        if self.beside:
+            unread += sorted({*numbers_in_doubt(opened, found)} - {*unread})
+        elif "rank" not in found:
+            names = [name for name in ("run", "query_id", "score") if name in found]
+            self.scored.update({found[name]: name for name in names})
+        is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
+        if is_needless and not self.rank and not batches_are_doubtful(found, opened.batches):
+            if unread:
+                self.looked_at.append("rank")
+            else:
+                self.left_out.append(found.pop("rank"))
+        self.named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
+        return [*found.values(), *unread]
+
+
 def _parts_of_file(
     form: Form,
     data: bytes,
@@ -211,49 +251,22 @@ def _parts_of_file(
 
     ``beside``: numbers that are not read may order the rows, which do not fall by the scores.
     """
-    named_by: list[str] = []  # the column of runs, if it is read as it is
-    looked_at: list[str] = []  # of our columns that are read only to be looked at
-    left_out: list[str] = []
-    scored: dict[str, str] = {}  # our names of the columns of scores without ranks, by theirs
-
-    def needed(opened: Opened) -> list[str] | None:
-        """Return the columns that are needed, and those that may tell several systems apart."""
-        try:
-            found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
-        except LexiframeError:
-            return None
-        others = {*opened.schema.names} - {*found.values()}
-        if {"run", "replicate"} & {*found}:
-            others = {*filter(names_folds, others)}
-        unread = sorted(name for name in others if opened.has_few(name))
-        if beside:
-            unread += sorted({*numbers_in_doubt(opened, found)} - {*unread})
-        elif "rank" not in found:
-            scored.update(
-                {found[name]: name for name in ("run", "query_id", "score") if name in found}
-            )
-        is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
-        if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
-            if unread:
-                looked_at.append("rank")
-            else:
-                left_out.append(found.pop("rank"))
-        named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
-        return [*found.values(), *unread]
-
+    needed = _Needed(source.where, options, rank, beside)
     read = read_columns(form, data, source.where, needed)
     if read is None:
         arrow = read_arrow(form, data, source.where)
         frame, schema = to_frame(arrow, "score", source.where, keep_twins=True), arrow.schema
     else:
         frame, schema = read
-        if "score" in scored.values() and not in_order(frame.select(*scored), scored):
+        if "score" in needed.scored.values() and not in_order(
+            frame.select(*needed.scored), needed.scored
+        ):
             return _parts_of_file(form, data, source, options, rank=rank, beside=True)
-        if name := _only_text(frame, named_by):
-            frame = frame.drop(named_by)
+        if name := _only_text(frame, needed.named_by):
+            frame = frame.drop(needed.named_by)
             source = source if source.is_given else replace(source, name=name)
     parts = parts_of_table(frame, source, options, names=schema.names)
-    if left_out and (
+    if needed.left_out and (
         may_begin_anew(parts[0].rows)
         if len(parts) == 1
         else may_be_one_ranking(rename_columns(frame, schemas.RUNS, source.where, options.columns))
@@ -262,9 +275,11 @@ def _parts_of_file(
         return [replace(part, rows=part.rows.drop("rank")) for part in parts]
     headers = provenance_of(schema).get("ir_metadata", {})
     if not rank and read is not None:  # it was read to tell several systems apart
-        parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
+        parts = [replace(part, rows=part.rows.drop(needed.looked_at)) for part in parts]
     return [
-        replace(part, header=headers.get(part.name), is_known=part.is_known or bool(named_by))
+        replace(
+            part, header=headers.get(part.name), is_known=part.is_known or bool(needed.named_by)
+        )
         for part in parts
     ]
 
@@ -286,11 +301,7 @@ def _has_whole_ranks(schema: pa.Schema, name: str | None) -> bool:
 def as_written(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, str, str]:
-    """Return a file's runs, queries and numbers as text, with two names for messages.
-
-    The names are those of the file and of the column of numbers; `refuse_lost_digits` takes all
-    three values.
-    """
+    """Return a file's runs, queries and numbers as text, and two names for `refuse_lost_digits`."""
     blocks, number = [], ""
     for rows in rows_of(content, where, options, schema):
         found, _ = columns_in(rows, where, schema, options.columns)
@@ -401,7 +412,7 @@ def parts_of_table(
 ) -> list[RunPart]:
     """Check a table and divide it into its runs.
 
-    ``names`` are those of all columns, if the table has only those that are needed.
+    ``names`` names all columns, if the table has only the needed ones.
     """
     where = source.where
     named = given = rename_columns(table, schemas.RUNS, where, options.columns)
@@ -414,7 +425,7 @@ def parts_of_table(
     named = drop_none(named, where, options.na_values)
     places = None if options.na_values else places  # rows may have been left out
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
-    lists = features.forms_if_there()
+    lists = forms_of_table(table, schemas.RUNS)
     is_low = lists is not None and lists.are_distances(table, options.columns)
     named = _orient_scores(named, replace(options, better="low") if is_low else options, where)
     if "score" in named.columns and may_have_changed(named, "score"):
@@ -466,7 +477,7 @@ def _doubts_of_rows(
     where: str,
     options: TextOptions,
 ) -> tuple[Problem, ...]:
-    """Return what else columns that are not read, and the order of the rows, say of runs."""
+    """Return the doubts that unread columns and the order of the rows raise about runs."""
     if not _are_the_rows(table, named, options):
         return ()
     read = columns_of(names, schemas.RUNS, where, options.columns)
@@ -520,10 +531,9 @@ def _doubts(
     *,
     named_lines: bool = False,
 ) -> tuple[Problem, ...]:
-    """Return what else the rows of a run may be; raise if that is certain.
+    """Return the doubts about the rows of a run; raise for a certain problem.
 
-    ``named_lines`` says of lines without names of columns whether the caller named the run, and
-    thereby says that it is one.
+    ``named_lines``: the caller named the run of lines without column names, so that it is one run.
     """
     several = several_rankings(rows, others, where, unread)
     if several is None or (named_lines and not several.is_certain and not several.has_twins):
@@ -534,7 +544,7 @@ def _doubts(
 
 
 def warn_of_doubts(doubts: Iterable[Problem]) -> None:
-    """Warn of what runs may be instead, once for each file or frame."""
+    """Warn of doubts about runs, once for each file or frame."""
     for said in dict.fromkeys(map(str, doubts)):
         warn(said)
 
@@ -558,7 +568,7 @@ def _several_under_one_name(names: pl.Series, where: str) -> SchemaError:
 
 
 def refuse_replicates(parts: Iterable[RunPart]) -> None:
-    """Raise when runs have replicates where nobody said what they are, or they are not known."""
+    """Raise for runs with replicates if their kind is unknown or unspecified."""
     of_replicates = [part.name for part in parts if coded.split_replicate(part.name)[1]]
     if of_replicates:
         raise LexiframeError(
@@ -572,7 +582,7 @@ def refuse_replicates(parts: Iterable[RunPart]) -> None:
 
 
 def as_text(given: pl.DataFrame, where: str) -> tuple[pl.DataFrame, str, str]:
-    """Return a frame's runs, queries and numbers as `as_written` returns those of a file."""
+    """Return a frame's runs, queries and numbers as text, with two names (see `as_written`)."""
     names = [name for name in ("run", "query_id") if name in given.columns]
     number = next(name for name in _NUMBERS if name in given.columns)
     score = pl.col(number).cast(pl.String).alias("score")
@@ -615,6 +625,8 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
 
     Only a row that is alone in its query stands for an empty list; here a document may be lost.
     """
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     bad = (rows["query_id"].is_duplicated() & no_document).arg_true()
     if len(bad):
         query = rows["query_id"][int(bad[0])]
@@ -625,7 +637,7 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
 
 
 def _orient_scores(rows: pl.DataFrame, options: TextOptions, where: str) -> pl.DataFrame:
-    """Turn scores of which low ones are better; use the negative rank where there is no score."""
+    """Negate scores if low ones are better; use the negative rank where there is no score."""
     is_ranked = options.ranked_by == "rank"
     if is_ranked and "rank" not in rows.columns:
         advice = "say which column has them (columns={'rank': '...'}), or leave ranked_by out"
@@ -653,6 +665,8 @@ def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 def refuse_no_number(rows: pl.DataFrame, column: str, where: str) -> None:
     """Raise when a score or grade is null or NaN."""
+    from lexiframe.core.io.problems.advice import NO_NUMBER
+
     numbers = rows[column]
     if not (numbers.has_nulls() or np.isnan(numbers.to_numpy()).any()):  # as mostly, and faster
         return

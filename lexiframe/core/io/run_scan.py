@@ -71,7 +71,7 @@ class RunScan:
                 raise no_rows([coded.split_replicate(run)[0] for run in runs])
 
     def reading(self, index: int) -> tuple[NameFrom, TextOptions]:
-        """Return what names the runs of a source, and the options for its text."""
+        """Return the names for the runs of a source, and the options for its text."""
         return self.readings[index] if self.readings else (self.name_from, self.options)
 
     def only(self, indices: Sequence[int]) -> RunScan:
@@ -82,7 +82,7 @@ class RunScan:
         return replace(self, sources=sources, readings=readings, stamps=stamps)
 
     def joined(self, other: RunScan) -> RunScan:
-        """Return the scan of the sources of both, each of which is read with its own options."""
+        """Return the scan of the sources of both; each source is read with its own options."""
         readings = [scan.reading(index) for scan in (self, other) for index in range(len(scan))]
         stamps = {len(self) + index: stamp for index, stamp in other.stamps.items()}
         sources, both = (*self.sources, *other.sources), {**self.stamps, **stamps}

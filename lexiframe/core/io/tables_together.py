@@ -41,7 +41,7 @@ class Tables:
         return cls._TABLES or tuple(field.name for field in fields(cls))
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name; those that are made when first asked for are made."""
+        """Return the tables by name; tables that are made on demand are made now."""
         return {name: getattr(self, name) for name in self._names()}
 
     @classmethod
@@ -71,15 +71,15 @@ class Tables:
 
     @property
     def verdict(self) -> printed.Verdict:
-        """What the tables say: a row for each sentence, which it prints; a frame to filter."""
+        """The verdict of the tables: a frame with a row for each sentence, which it prints."""
         return printed.Verdict(schema={"sentence": pl.String})
 
     def sections(self) -> dict[str, pl.DataFrame]:
-        """Return what to look at first: tables by titles, the main one first."""
+        """Return the tables to look at first, by titles, the main one first."""
         return self.tables()
 
     def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
-        """Return what is printed: the sentences, and the main table or all tables to look at.
+        """Return the printed summary: the sentences, and the main table or all tables to look at.
 
         Parameters
         ----------

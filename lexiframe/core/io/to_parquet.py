@@ -1,4 +1,4 @@
-"""Writing tables as Parquet, with metadata on what they were computed from: `write_parquet`."""
+"""Writing tables as Parquet, with metadata on their sources: `write_parquet`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,6 @@ import pyarrow as pa
 
 from lexiframe.core.base import to_polars, typed
 from lexiframe.core.io.column_forms.objects import is_frame
-from lexiframe.core.io.files.checksum import add_checksum, add_fingerprint
-from lexiframe.core.io.files.output_files import (
-    output_folder,
-    output_path,
-    replacing,
-    replacing_all,
-)
 from lexiframe.core.io.files.provenance import describe, provenance_of, recorded_sources
 from lexiframe.core.io.files.result_folders import NewTables
 from lexiframe.core.io.files.tables import to_arrow as to_arrow
@@ -76,6 +69,8 @@ def write_parquet(
     ...     lf.write_parquet(p, Path(folder, "p.parquet"), computed_from=[runs, qrels], rel=1).name
     'p.parquet'
     """
+    from lexiframe.core.io.files.output_files import output_path, replacing
+
     path = output_path(path)
     if isinstance(frame, Iterator):  # a stream of batches is a frame, other iterators are none
         frame = to_polars(frame)
@@ -109,6 +104,8 @@ def write_runs(runs: pa.Table, path: Path) -> Path:
     LZ4 makes files a little larger than Zstandard does and is unpacked in less time; rows that lie
     by request and score need not be sorted when they are read.
     """
+    from lexiframe.core.io.files.output_files import output_path, replacing
+
     path = output_path(path)
     with replacing(path) as temporary:
         write_parquet_file(temporary, sort_within_runs(runs), {}, compression="lz4")
@@ -118,8 +115,8 @@ def write_runs(runs: pa.Table, path: Path) -> Path:
 def sort_within_runs(runs: pa.Table) -> pa.Table:
     """Put the rows of each run in the order of query and descending score.
 
-    Runs and queries stay in the order in which they begin, and equal scores in theirs, which breaks
-    ties where ``ties="input"`` is asked for. Rows that are in this order already stay as they are.
+    Runs and queries stay in the order in which they begin, and equal scores in their order, which
+    breaks ties where ``ties="input"`` is asked for. Sorted rows stay unchanged.
     """
     rows = to_polars(runs.select(["run", "query_id", "score"])).with_row_index("row")
     begins = {"of_run": "run", "of_query": ["run", "query_id"]}
@@ -140,11 +137,13 @@ def write_parquet_file(
     """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
     An iterator of frames is one table, of which only one frame is in memory; of a frame only a
-    million rows are as Arrow at a time. The file of an iterator does not keep Arrow's types, so
-    that names that come as categories, which are written faster, are read as text. The pages and
-    the file have checksums, which detect damaged bytes.
+    million rows are as Arrow at a time. The file of an iterator does not keep Arrow's types: names
+    that come as categories, which are written faster, are read as text. Pages and file have
+    checksums.
     """
     from pyarrow import parquet
+
+    from lexiframe.core.io.files.checksum import add_checksum
 
     are_several = isinstance(table, Iterator)
     frames = map(_as_arrow, table if are_several else _row_slices(table))
@@ -180,9 +179,12 @@ def write_tables(
 ) -> list[Path]:
     """Write frames as Parquet, each under its name in a folder, all of them or none.
 
-    ``facts`` go into the schema metadata of each, with its name. All files get one fingerprint, by
-    which those of two writers are told apart. Other files of ``earlier`` results go.
+    ``facts`` go into the schema metadata of each, with its name. All files get one fingerprint,
+    which tells the files of two writers apart. Other files of ``earlier`` results go.
     """
+    from lexiframe.core.io.files.checksum import add_fingerprint
+    from lexiframe.core.io.files.output_files import output_folder, replacing_all
+
     target = output_folder(folder)
     paths = [target / f"{name}.parquet" for name in tables]
     files = NewTables(target, [path.name for path in paths], [*({*earlier} - {*paths})])

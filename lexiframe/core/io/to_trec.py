@@ -109,11 +109,7 @@ def write_trec(
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
-        rows = _fit_for_text(coded.as_strings(load_qrels(frame).rows))
-        text = trec.text_of_qrels(rows) if form == "trec" else _tsv_of_qrels(rows)
-        if form == "trec":
-            _refuse_odd_beginning(text, rows, schemas.QRELS)
-        return [_write_text(text, path)]
+        return [_write_text(_text_of_qrels(frame, form), path)]
     if "score" not in frame.columns:
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
@@ -126,9 +122,8 @@ def write_trec(
         raise LexiframeError(
             f"{path}: {len(runs)} runs need a folder with a file for each; found a file"
         )
-    for name, _ in runs:
-        _refuse_name(name, is_folder=is_folder)
     for name, rows in runs:
+        _refuse_name(name, is_folder=is_folder)
         beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
         if form == "trec":
             _refuse_odd_beginning(beginning, rows, schemas.RUNS)
@@ -142,6 +137,15 @@ def write_trec(
     ]
 
 
+def _text_of_qrels(frame: pl.DataFrame, form: str) -> bytes:
+    rows = _fit_for_text(coded.as_strings(load_qrels(frame).rows))
+    if form == "tsv":
+        return _tsv_of_qrels(rows)
+    text = trec.text_of_qrels(rows)
+    _refuse_odd_beginning(text, rows, schemas.QRELS)
+    return text
+
+
 def _text_of_run(rows: pl.DataFrame, name: str, header: bytes, form: str) -> bytes:
     """Write lines of TREC, or query, document and rank, with ranks by the scores."""
     if form == "trec":
@@ -153,7 +157,7 @@ def _text_of_run(rows: pl.DataFrame, name: str, header: bytes, form: str) -> byt
 
 
 def _tsv_of_qrels(rows: pl.DataFrame) -> bytes:
-    """Write query, document and grade; raise for what the form cannot hold."""
+    """Write query, document and grade; raise for values that the form cannot hold."""
     if rows["iteration"].n_unique() > 1 or bool((rows["relevance"] % 1 != 0).any()):
         raise SchemaError(
             "BEIR's judgments are whole grades without subtopics, found others; write TREC text"
@@ -190,7 +194,7 @@ def _metadata_of_runs(metadata: Any) -> dict[str, Any]:
 def _headers(
     table: Any, metadata: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> dict[str, bytes]:
-    """Return each run's header: the metadata given by the user, otherwise those of the table."""
+    """Return each run's header: the user's metadata, otherwise the metadata of the table."""
     for name in metadata:
         if name not in names:
             raise unknown_name("run", name, names)

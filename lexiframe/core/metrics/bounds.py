@@ -40,7 +40,7 @@ class Bounds:
 
     @classmethod
     def refuse_wrong(cls, name: str, said: Any) -> None:
-        """Raise for what cannot be the range of a measure's values."""
+        """Raise for limits that cannot be the range of a measure's values."""
         if not isinstance(said, str):
             raise errors.WrongTypeError(
                 f"{name}: expected bounds as text, such as '0 to 1', found {shown(said)}"

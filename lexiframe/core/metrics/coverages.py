@@ -1,4 +1,4 @@
-"""What the runs answered, how much of it is judged, and how ties affect it: `coverage`."""
+"""Answers of the runs, the judged part of them, and the effect of ties: `coverage`."""
 
 from __future__ import annotations
 
@@ -40,15 +40,9 @@ _RISING = ("recall level", "graded", "cascade", "recall curve")
 
 
 def bounded(measures: Iterable[Any]) -> tuple[Metric, ...]:
-    """Return `MEASURES`, and the metrics among others whose bounds under ties are known too.
+    """Return `MEASURES`, and further metrics whose bounds under ties are known.
 
-    Those are built-in metrics of the kinds that a relevant item at a better rank never lowers.
-
-    Examples
-    --------
-    >>> from lexiframe.core.metrics.kinds import derived
-    >>> bounded(map(derived.parse_metric, ["P@5", "AP", "bpref", "nDCG(gains={1: 9})"]))
-    (AP, RR, nDCG@10, P@5)
+    Their kinds are built in, and a relevant item at a better rank never lowers them.
     """
     others = [
         measure
@@ -159,7 +153,7 @@ def coverage(
 
 @dataclass(frozen=True)
 class CoverageSums:
-    """What `coverage` counts, for some requests: it adds up with that of others.
+    """The counts and sums of `coverage` for some requests, which add up.
 
     ``counts`` are those of `counts_of`; ``bounds`` has the moments, over requests, of the scores
     with ties at their worst and at their best, by the name of the column. ``known`` are rows of
@@ -206,10 +200,10 @@ def coverage_sums(
     values: Values | None = None,
     no_relevant: NoRelevant = "drop",
 ) -> CoverageSums:
-    """Count and sum up what `coverage` shows, of runs of which all judged items are ranked.
+    """Count and sum up the columns of `coverage`, for runs with all judged items ranked.
 
-    ``p`` are their positions, and ``values`` those of the ``metrics`` that have something to count,
-    if they are known. Requests in which ties affect the rank of a relevant item are scored twice
+    ``p`` are their positions, and ``values`` the known values of the ``metrics`` that have
+    something to count. Requests in which ties affect the rank of a relevant item are scored twice
     more, with these items at their worst and at their best ranks.
     """
     if not ranked.runs:

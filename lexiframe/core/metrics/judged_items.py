@@ -36,13 +36,13 @@ class Items:
     is_relevant: np.ndarray
 
     def nonrelevant(self, rel: float | None) -> np.ndarray:
-        """Return which items are not relevant; with ``rel``, also those of a lower grade."""
+        """Return the items that are not relevant; with ``rel``, also items of a lower grade."""
         return ~self.is_relevant if rel is None else ~(self.is_relevant & (self.grade >= rel))
 
     def keys(self, chosen: np.ndarray, deepest: int) -> np.ndarray:
         """Return a number for each chosen item that was retrieved, ascending by ranking and rank.
 
-        The number is that of `key`; ``deepest`` is the greatest rank of any item.
+        `key` makes the number; ``deepest`` is the greatest rank of any item.
         """
         found = np.flatnonzero(chosen & (self.rank > 0))
         return np.sort(key(self.ranking[found], self.rank[found], deepest))

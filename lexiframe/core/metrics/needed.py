@@ -1,4 +1,4 @@
-"""What measures need of the positions, and errors for positions that do not have it."""
+"""The columns and rows that measures need of the positions, and errors for lacking ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def no_item_of_grade(measure: Any) -> LexiframeError:
 
 
 def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
-    """Raise when positions lack what a measure needs: its lowest grades, or all judged items."""
+    """Raise when positions lack the lowest grades, or judged items, that a measure needs."""
     measures = list(measures)
     refuse_lower_rel(measures, _rel_of(p))
     needing = [measure for measure in measures if measure.needs == JUDGED]
@@ -98,11 +98,11 @@ _GRADED = ("graded", "cascade")
 
 
 def set_level(measures: Iterable[Any], level: float | None) -> list[Any]:
-    """Return measures with the least relevant grade ``level``, as trec_eval -l has them.
+    """Return measures with the least relevant grade ``level``, like trec_eval -l.
 
-    Measures with gains stay as they are: in trec_eval lower grades keep their gain; Rndcg is 0
-    where a request lacks the level. Those that have a ``rel`` of their own stay as they are, too,
-    and preferences by grade, which have several thresholds.
+    Measures with gains do not change: in trec_eval lower grades keep their gain; Rndcg is 0 where a
+    request lacks the level. Neither do measures with a ``rel`` of their own, nor preferences by
+    grade, which have several thresholds.
     """
     return list(measures) if level is None else [_set_level(m, level) for m in measures]
 

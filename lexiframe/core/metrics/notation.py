@@ -161,13 +161,7 @@ def write(
     *,
     quoted: bool = True,
 ) -> str:
-    """Write a measure in its notation; words are ``quoted``, as ir_measures has them, or bare.
-
-    Examples
-    --------
-    >>> write("P", None, {"rel": 2}, 5)
-    'P(rel=2)@5'
-    """
+    """Write a measure in its notation; words are ``quoted``, as ir_measures has them, or bare."""
     inside = [str(operand)] if operand is not None else []
     for key, value in parameters.items():
         is_bare = not quoted and isinstance(value, str) and _BARE_WORD.fullmatch(value)
@@ -212,10 +206,10 @@ def read(text: str) -> Written:
 
 
 def each(measure: Any) -> list[Any]:
-    """Return the notations in a string, or that of an ir_measures object; others stay as they are.
+    """Return the notations in a string, or of an ir_measures object; other values unchanged.
 
     Measures stand between commas or blanks. A number alone is a further cut-off (or share of
-    recall, or weight) of the measure before it, as trec_eval has it.
+    recall, or weight) of the measure before it, as in trec_eval.
 
     Examples
     --------
@@ -303,10 +297,9 @@ def is_too_short(name: str) -> bool:
 
 
 def doubt_name(text: str) -> None:
-    """Warn that hits are a number, where the share of requests with a hit may be meant.
+    """Warn that hits are a number, where the share of requests with a hit may be wanted.
 
-    Raise for Accuracy@k, which is the name of ours in tables too, but mostly BEIR's where it is
-    asked for.
+    Raise for Accuracy@k: our tables have this name too, but a user mostly wants BEIR's.
     """
     if re.match(r"([a-z]+[_-])?accuracy(\s*@|_at_)", text.strip(), re.IGNORECASE):
         _refuse_several("accuracy", text, {})
@@ -382,7 +375,7 @@ def from_trec_eval(text: str) -> str:
 
 
 def from_mteb(text: str) -> str:
-    """Translate ``ndcg_at_10``, as MTEB and MLflow write cut-offs; return others unchanged.
+    """Translate ``ndcg_at_10``, the form of cut-offs in MTEB and MLflow; return any other text.
 
     Examples
     --------
@@ -396,7 +389,7 @@ def from_mteb(text: str) -> str:
 
 
 def meant(name: str, rest: str) -> list[str]:
-    """Return what may be meant by a known name with ``rest`` behind it, the likeliest first.
+    """Return possible readings of a known name with ``rest`` behind it, the likeliest first.
 
     trec_eval has its cut-off in the name, so that ``recip_rank@10`` may be RR@10. A measure without
     a cut-off is suggested without one.
@@ -414,12 +407,12 @@ def meant(name: str, rest: str) -> list[str]:
 
 
 def _cutoff_number(text: str) -> int | float:
-    """Return what stands behind @: a cut-off, or a share when it has a decimal point."""
+    """Return the number behind @: a cut-off, or a share when it has a decimal point."""
     return float(text) if "." in text else int(text)
 
 
 def from_ranx(text: str) -> str:
-    """Translate ranx' ``rbp.95`` and ``recall-l2@10`` (grades from 2); return others unchanged.
+    """Translate ranx' ``rbp.95`` and ``recall-l2@10`` (grades from 2); return any other text.
 
     Examples
     --------
@@ -463,7 +456,7 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
 
 
 def _split_outside(inside: str, separators: str = ",") -> list[str]:
-    """Split at commas or other separators, except for those inside inner brackets."""
+    """Split at commas or other separators, except inside inner brackets."""
     depth = 0
     ends = [-1]
     for place, character in enumerate(inside):

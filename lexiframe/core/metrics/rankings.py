@@ -24,7 +24,7 @@ from lexiframe.core.metrics.judged_items import (
 )
 from lexiframe.core.metrics.row_by_row import row_by_row
 from lexiframe.core.metrics.stretches import begins
-from lexiframe.core.projection import NoRelevant, RankedRuns, impute, levels_in
+from lexiframe.core.projection import NoRelevant, RankedRuns, levels_in
 
 RANK, LEVEL, N_RELEVANT, GRADE = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
@@ -75,7 +75,7 @@ class Rankings:
         """Return the rankings of a table of `positions`.
 
         ``ranked``, the runs that the table was made from, provides the judged items when given.
-        Runs that come one after the other differ in their ranks only.
+        Consecutive runs differ in their ranks only.
         """
         if ranked is None or len(ranked.runs) > 1:
             return cls._lay_out(p, ranked)
@@ -128,10 +128,7 @@ class Rankings:
         )
 
     def once(self, what: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
-        """Return an array that does not depend on ranks, and is made once; ``what`` names it.
-
-        Rankings of several runs that come one after the other share it.
-        """
+        """Return an array that does not depend on ranks, made once under the name ``what``."""
         if what not in self.of_requests:
             self.of_requests[what] = make()
         return self.of_requests[what]
@@ -165,11 +162,13 @@ class Rankings:
 
     @property
     def judged_items(self) -> Items:
-        """The judged items of the rankings, which are those of one run."""
+        """The judged items of the rankings of one run."""
         return self.items_of_run(0)
 
     def imputed(self, n: int | str) -> Rankings:
         """Return the rankings with imputed ranks of items that were not retrieved; see `impute`."""
+        from lexiframe.core.projection import impute
+
         if n not in self.imputed_by:
             self.imputed_by[n] = replace(self, rows=impute(self.rows, n), imputed_by={})
         return self.imputed_by[n]
@@ -189,10 +188,7 @@ class Rankings:
 
     @cached_property
     def found(self) -> Rankings:
-        """The rankings with the rows of the relevant items that were retrieved alone.
-
-        A sum of exposures needs no others, and most relevant items may not be retrieved.
-        """
+        """The rankings with the rows of retrieved items alone, enough for sums of exposures."""
         return self._only(self.is_relevant & self.rows["position"].is_not_null().to_numpy())
 
     def within(self, cutoff: int | None) -> Rankings:
@@ -309,7 +305,7 @@ class Rankings:
 
 
 def _rows_that_count(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of relevant items, and those of requests without any."""
+    """Return the rows of relevant items, and the rows of requests without any."""
     return table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
 
 

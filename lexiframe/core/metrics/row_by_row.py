@@ -8,10 +8,10 @@ import polars as pl
 def row_by_row(rows: pl.DataFrame, **terms: pl.Expr) -> pl.DataFrame:
     """Compute expressions that need nothing from the rows below their own.
 
-    Polars raises to the power of a single number by another function than to that of a column, and
-    takes a column of one row, or of equal rows, for a number: the last bit can differ. The value of
-    a request would then depend on whether others are computed with it. So to one row a second one
-    is added, of nulls.
+    Polars raises to the power of a single number by another function than to the power of a column,
+    and takes a column of one row, or of equal rows, for a number: the last bit can differ. The
+    value of a request would then depend on the other requests. So a second row of nulls is added to
+    one row.
 
     Examples
     --------

@@ -17,7 +17,6 @@ from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of_subtopics
 from lexiframe.core.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
 from lexiframe.core.metrics.rankings import Rankings
-from lexiframe.core.metrics.subtopic_scores import subtopic_values
 from lexiframe.core.metrics.value_arrays import Values
 from lexiframe.core.projection import NoRelevant, RankedRuns, answers, check_policy, positions
 from lexiframe.typing import PositionsTable
@@ -99,7 +98,7 @@ def values_of(
     no_relevant: NoRelevant,
     ranked: RankedRuns | None = None,
 ) -> Values:
-    """Compute metrics of positions; all judged items are those of ``ranked`` when it is given."""
+    """Compute metrics of positions; ``ranked`` gives all judged items, if it is there."""
     if ranked is None:
         refuse_unfit(p, metrics)
     by_subtopic = are_of_subtopics(p, metrics)
@@ -110,6 +109,8 @@ def values_of(
         nothing = np.empty((0, len(metrics)))
         return Values(keys, tuple(sorted(metrics, key=str)), nothing, nothing.astype(bool))
     if by_subtopic:
+        from lexiframe.core.metrics.subtopic_scores import subtopic_values
+
         of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
         return subtopic_values(p, of_subtopics, no_relevant)
     rankings = Rankings.of(p, ranked)

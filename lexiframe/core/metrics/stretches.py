@@ -7,15 +7,7 @@ import polars as pl
 
 
 def begins(table: pl.DataFrame, *names: str) -> np.ndarray:
-    """Return which rows differ from the row before them in one of some columns; the first one does.
-
-    Examples
-    --------
-    >>> begins(pl.DataFrame({"run": ["a", "a", "b"]}), "run").tolist()
-    [True, False, True]
-    >>> begins(pl.DataFrame({"run": []}), "run").tolist()
-    []
-    """
+    """Return which rows differ from the row before them in some columns; the first one does."""
     if table.is_empty():  # of which there is no row before the last
         return np.zeros(0, bool)
     is_first = np.zeros(table.height, bool)

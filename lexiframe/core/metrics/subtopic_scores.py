@@ -25,7 +25,7 @@ _NOTHING = 2.0**-60
 def subtopic_values(
     p: pl.DataFrame, metrics: Sequence[SubtopicMetric], no_relevant: NoRelevant
 ) -> Values:
-    """Compute subtopic metrics for every run and request; `scores` computes the others."""
+    """Compute subtopic metrics for every run and request; `scores` computes all other metrics."""
     table = schemas.check(p, schemas.SUBTOPIC_POSITIONS)
     is_relevant = pl.col("level").is_not_null()
     table = _sort_by_key(table.filter(is_relevant | pl.col("doc_id").is_null()))
@@ -173,7 +173,7 @@ def _greedy_sums(
 ) -> dict[str, np.ndarray]:
     """Return the sum of each request's greedy ideal ranking, for the exposures of each metric.
 
-    It is added up from the top, so that it depends on the documents of the request alone. A product
+    It is added up from the top, so that it depends on the documents of the request alone: a product
     of matrices may round otherwise when other requests have more documents.
     """
     sums = {name: np.zeros(len(serving.queries)) for name in exposures}

@@ -43,7 +43,7 @@ class Values:
     def by_request(self, metric: Metric, queries: pl.Series) -> np.ndarray:
         """Return a metric's values as runs × requests, NaN where there is none.
 
-        ``queries`` are all requests, in the order in which the keys of each run have them.
+        ``queries`` are all requests, in the order of the keys of each run.
         """
         n = self.metrics.index(metric)
         values = np.where(self.kept[:, n], self.values[:, n], np.nan)
@@ -52,8 +52,8 @@ class Values:
     def table(self) -> pl.DataFrame:
         """Return the table of `scores`.
 
-        Whether smaller values are better follows from the names of the built-in metrics. For a
-        user's own search length it does not, so the table then has a column that says it.
+        The names of built-in metrics tell whether smaller values are better; for a user's own
+        search length the table has a column that says it.
         """
         n, names = self.keys.height, [str(metric) for metric in self.metrics]
         measure = np.tile(np.arange(len(names), dtype=np.uint32), n)

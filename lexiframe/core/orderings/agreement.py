@@ -166,11 +166,11 @@ BLOCK = 50
 def _same_request_signs(
     cube: PairCube, weights: resampling.Samples
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the pairs of rankings, and of runs, for which two measures have the same sign.
+    """Count the pairs of rankings, and of runs, for which two measures have equal signs.
 
-    ``weights`` are blocks of samples × requests, and say how often each request counts. Results are
-    requests × measures × measures, and samples × measures × measures; their diagonals count the
-    pairs that a measure does not tie.
+    ``weights`` are blocks of samples × requests, the counts of each request. Results are requests ×
+    measures × measures, and samples × measures × measures; their diagonals count the pairs that a
+    measure does not tie.
     """
     known = (~np.isnan(cube.values)).astype(np.float64)
     values = np.where(np.isnan(cube.values), 0.0, cube.values)
@@ -186,6 +186,6 @@ def _same_request_signs(
 
 
 def _agreeing(signs: np.ndarray) -> np.ndarray:
-    """Count, for every two rows, the columns in which both have the same sign and none is 0."""
+    """Count, for every two rows, the columns in which both have one sign, not 0."""
     up, down = (signs > 0).astype(np.float64), (signs < 0).astype(np.float64)
     return np.asarray(up @ up.swapaxes(-1, -2) + down @ down.swapaxes(-1, -2))

@@ -18,19 +18,8 @@ def request_table(
 ) -> pl.DataFrame:
     """Describe each request under each measure; with a run, also how the run does there.
 
-    Parameters
-    ----------
-    s, d
-        The tables of `scores` and `preferences`; either may be empty.
-    measures
-        The measures to show, in this order; the agreement is with all measures of ``d``.
-    run
-        The run whose failures are wanted.
-
-    Returns
-    -------
-    polars.DataFrame
-        As `Evaluation.requests` describes it.
+    ``s`` and ``d`` may be empty. The agreement is with all measures of ``d``, shown or not.
+    `Evaluation.requests` describes the columns; ``run`` is the run whose failures are wanted.
     """
     cube = arrays.pair_cube(d)
     table = _score_spread(s).join(_pair_statistics(cube), on=_CELL, how="full", coalesce=True)
@@ -60,7 +49,7 @@ def _score_spread(s: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pair_statistics(cube: PairCube) -> pl.DataFrame:
-    """Return, for each request and measure, the share of ties and the agreement with the others."""
+    """Return, by request and measure, the share of ties and the agreement with other measures."""
     known = ~np.isnan(cube.values)
     sign = np.sign(np.nan_to_num(cube.values)).astype(np.int8)
     n = known.sum(axis=2)

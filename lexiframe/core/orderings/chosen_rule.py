@@ -67,12 +67,12 @@ class ChosenRule:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What is told to the rule itself: its options, without what requests vote by."""
+        """The options of the rule itself, without ``votes``."""
         return {name: value for name, value in self.told.items() if name != "votes"}
 
     @property
     def counts(self) -> Votes:
-        """What decides which run of a pair a request votes for."""
+        """The quantity by which a request votes for a run of a pair."""
         return self.votes if "votes" in RULES[self.method].options else "preference"
 
     @property
@@ -81,13 +81,7 @@ class ChosenRule:
         return notation.write(self.method, None, self.told, None)
 
     def name_of(self, measure: str, changed: Collection[str]) -> str:
-        """Return the name, with ``missing`` where it matters: for ``changed`` measures.
-
-        Examples
-        --------
-        >>> ChosenRule("mean", missing="own").name_of("AP", {"AP"})
-        "mean(missing='own')"
-        """
+        """Return the name, with ``missing`` where it matters: for ``changed`` measures."""
         if self.missing is None or measure not in changed:
             return self.name
         inside = self.name.removeprefix(self.method).strip("()")

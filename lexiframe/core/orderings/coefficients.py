@@ -54,11 +54,6 @@ def kendall_of_all(values: np.ndarray) -> np.ndarray:
     """Return τ-b between every two rows of values, over the columns that both have: rows × rows.
 
     NaN is no value; τ is NaN where a row ties all columns that both have.
-
-    Examples
-    --------
-    >>> kendall_of_all(np.array([[1, 2, 3], [1, 3, 2], [np.nan, 2, 1]])).round(3)[0].tolist()
-    [1.0, 0.333, -1.0]
     """
     known = ~np.isnan(values)
     has_gaps = not known.all()
@@ -79,16 +74,10 @@ def kendall_of_all(values: np.ndarray) -> np.ndarray:
 def kendall_of_few(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """Return τ-b of two orderings, and p that it is 0: of at most `FEW` runs, and not all tied.
 
-    They have the bits of `scipy.stats.kendalltau`, which takes longer to import than all else that
-    an evaluation of few runs does. Without ties p is exact: the share of the orderings that have at
-    most as many, or as few, discordant pairs. With ties it is `share_as_strong`, above `ALL_ORDERS`
-    runs that of a normal distribution.
-
-    Examples
-    --------
-    >>> tau, p = kendall_of_few(np.array([1, 2, 3]), np.array([1, 3, 2]))
-    >>> round(tau, 3), p
-    (0.333, 1.0)
+    They are bit for bit `scipy.stats.kendalltau`, which takes longer to import than an evaluation
+    of few runs. Without ties p is exact: the share of the orderings that have at most as many, or
+    as few, discordant pairs. With ties it is `share_as_strong`, above `ALL_ORDERS` runs p of a
+    normal distribution.
     """
     from scipy.special import ndtr
 
@@ -112,7 +101,7 @@ def kendall_of_few(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 def share_as_strong(x: np.ndarray, y: np.ndarray, method: CorrelationMethod) -> float:
     """Return the share of all orders of y that correlate with x as strongly: p, two-sided.
 
-    It is for τ and ρ of at most `ALL_ORDERS` runs; their ties stay as they are.
+    It is for τ and ρ of at most `ALL_ORDERS` runs, with their ties.
 
     Examples
     --------
@@ -126,7 +115,7 @@ def share_as_strong(x: np.ndarray, y: np.ndarray, method: CorrelationMethod) -> 
 
 
 def _terms(ranks: np.ndarray, method: CorrelationMethod) -> np.ndarray:
-    """Return whole numbers; τ or ρ grows with the sum of their products with those of others."""
+    """Return whole numbers; τ or ρ grows with the sum of products of two orderings' numbers."""
     if method == "spearman":
         return np.asarray(2 * ranks - ranks.shape[-1] - 1, np.int64)
     a, b = np.triu_indices(ranks.shape[-1], k=1)
@@ -170,11 +159,6 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """ρ = Pearson's correlation of the mid-ranks.
 
     The runs that both orderings have may be only some of the runs, so they are ranked anew.
-
-    Examples
-    --------
-    >>> spearman(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).tolist()
-    [0.5]
     """
     x, y = (sums.mid_ranks(-ranks) for ranks in (x, y))
     x, y = (ranks - ranks.mean(axis=1, keepdims=True) for ranks in (x, y))
@@ -185,13 +169,8 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
     """τ_AP,b = 2 · mean of C / (p − 1) over the runs that are not first in y, − 1.
 
-    p is the first rank of the run's group of ties in y, so that p − 1 runs are above it; C of these
-    are above it in the truth too. Runs tied with it do not count (Urbano & Marrero 2017).
-
-    Examples
-    --------
-    >>> tau_ap(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).tolist()
-    [0.5]
+    p is the first rank of the run's group of ties in y, so that p − 1 runs are above it; C counts
+    the runs that are above it in both. Runs tied with it do not count (Urbano & Marrero 2017).
     """
     above = y[:, None, :] < y[:, :, None]
     right = above & (truth[:, None, :] < truth[:, :, None])
@@ -211,11 +190,6 @@ def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
 
     A_d = 2 |X ∩ Y| / (|X| + |Y|), where X and Y are the runs whose group of ties begins at rank d
     or before. Without ties |X| = |Y| = d, and A_d is the usual overlap divided by d.
-
-    Examples
-    --------
-    >>> rbo(np.array([[1, 2, 3]]), np.array([[1, 3, 2]]), p=0.5).tolist()
-    [0.875]
     """
     first_x, first_y = _first_ranks(x), _first_ranks(y)
     total = np.zeros(len(x))
@@ -228,10 +202,7 @@ def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
 
 
 def coefficient(function: str, method: str, p: float) -> tuple[str, Coefficient]:
-    """Return the method's name with its options, and the function that computes its coefficient.
-
-    Raise for an unknown method, a p outside 0..1, and a p for a method other than rbo.
-    """
+    """Return the method's name with its options, and the function that computes its coefficient."""
     check_choice(function, method, COEFFICIENTS, "method")
     if method != "rbo" and p != PERSISTENCE:
         raise LexiframeError(f"{function}: p belongs to method='rbo', found method={method!r}")

@@ -29,44 +29,19 @@ def run_means(
 ) -> pl.DataFrame:
     """Compute the mean of each run over the requests, under each measure, with its interval.
 
-    Parameters
-    ----------
-    d
-        The table of `scores`, whose values are averaged; or that of `preferences`, of which each
-        request's share of the other runs that the run is preferred to is averaged (0..1; a tie
-        counts as half). With preferences of all pairs that is ``win_rate`` of `order_runs`.
-    alpha : float
-        The intervals have level 1 − alpha.
-    missing
-        As for `order_runs`; but None ranks no runs, where some lack requests that others have.
-    known
-        The facts of measures; others have those that their names tell.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``run, measure``, sorted by it. ``mean`` is that of the ``n`` requests that have a
-        value; of logarithms (gm_map, gm_bpref) it is exp of their mean, as trec_eval prints it.
-        ``ci_low, ci_high`` are null for one request and for an infinite mean. Of hits, 0 and 1
-        alone, they are Clopper and Pearson's (Biometrika 1934, doi:10.1093/biomet/26.4.404). Of
-        other measures with bounds they are mean ± t · sd/√n, Student's, of the values and of one
-        more at each bound, as t of the values alone holds too few means where most values are alike
-        and few far away; they end at the bounds. Without bounds, or of values beyond them (in
-        percent, say), they are Student's, and null where all values are equal. ``rank`` is that by
-        mean, from 1, the best; runs of equal mean share the mean of their ranks. Counts such as
-        num_ret have no best, so their rank is null; and so is that of means over different
-        requests.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["q1", "q2"] * 2,
-    ...                   "measure": "AP", "value": [0.5, 0.7, 0.1, 0.1]})
-    >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
-    [('a', 0.6, 0.0, 1.0, 2), ('b', 0.1, 0.0, 2.0, 2)]
+    ``d`` has scores, or preferences: then each request's share of the other runs to which the run
+    is preferred is averaged (0..1; a tie counts as half). ``missing`` is as for `order_runs`, but
+    None ranks no runs where some lack requests; ``known`` are facts of measures. Within groups
+    ``by``, attributes are the first columns. Key ``run, measure``. ``mean`` is over the ``n``
+    requests that have a value; for logarithms (gm_map, gm_bpref) it is exp of their mean, as in
+    trec_eval. ``ci_low, ci_high`` are null for one request and for an infinite mean. For hits, 0
+    and 1 alone, they are Clopper and Pearson's (Biometrika 1934, doi:10.1093/biomet/26.4.404). For
+    other measures with bounds they are Student's mean ± t · sd/√n of the values and of one more at
+    each bound, as t of the values alone holds too few means where most values are alike and few far
+    away; they end at the bounds. Without bounds, or for values beyond them (in percent, say), they
+    are Student's, and null where all values are equal. ``rank`` is by mean, 1 the best; equal means
+    share the mean of their ranks. It is null for counts such as num_ret, which have no best, and
+    for means over different requests.
     """
     d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
     check_missing("means", missing)
@@ -100,18 +75,10 @@ def run_means(
 def best_first(
     means: pl.DataFrame, measures: Sequence[str], by: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Sort means by group and measure as asked for, the runs of each by rank under the first one.
+    """Sort means by group and by the user's measures, the runs by rank under the first measure.
 
-    So the runs of all measures have the same order, the best by the first measure first; runs of
-    the same rank are sorted by name. Where the first measure is a count, which has no best, the
-    first that is none decides.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"run": ["a", "b"] * 2, "measure": ["RR", "RR", "AP", "AP"],
-    ...                       "rank": [1.0, 2.0, 2.0, 1.0]})
-    >>> best_first(means, ["AP", "RR"]).select("measure", "run").rows()
-    [('AP', 'b'), ('AP', 'a'), ('RR', 'b'), ('RR', 'a')]
+    So the runs of all measures have one order; runs of equal rank are sorted by name. Where the
+    first measure is a count, which has no best, the first one that is no count decides.
     """
     place = pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures))))
     ranked = means.filter(pl.col("rank").is_not_null()).sort(place)
@@ -123,13 +90,7 @@ def best_first(
 
 
 def is_count(measure: str) -> bool:
-    """Return whether a measure counts items or requests: more is neither better nor worse.
-
-    Examples
-    --------
-    >>> is_count("num_ret"), is_count("AP")
-    (True, False)
-    """
+    """Return whether a measure counts items or requests: more is neither better nor worse."""
     metric = derived.known_metric(measure)
     return metric is not None and metric.aggregate == "sum"
 
@@ -144,8 +105,8 @@ def _mean_intervals(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the interval of each mean; NaN where there is none.
 
-    Of hits, all 0 or 1, they are Clopper and Pearson's; Student's of other values, and of one more
-    at each bound, where these are known and hold all values (which percentages are beyond).
+    For hits, all 0 or 1, they are Clopper and Pearson's; otherwise Student's, over the values and
+    one more at each bound, if the bounds are known and hold all values (unlike percentages).
     """
     least, most = moments.least.min(initial=np.inf), moments.greatest.max(initial=-np.inf)
     if can_be_hits and moments.are_signs and not moments.losses.any():

@@ -1,4 +1,4 @@
-"""Runs that lack requests: their order is refused, unless it is said what a missing value means."""
+"""Runs that lack requests: their order is refused, unless missing values have a meaning."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def check_missing(called: str, missing: object) -> None:
 
 
 def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
-    """Do with a table of scores or preferences as ``missing`` says.
+    """Apply ``missing`` to a table of scores or preferences; return also the measures affected.
 
-    Also return the measures of which runs lack requests. None leaves the table as it is, and so
-    does "own". "zero" leaves counts alone, as they order no runs.
+    These are the measures whose runs lack requests. None and "own" change nothing. "zero" leaves
+    counts alone, as they order no runs.
 
     Examples
     --------
@@ -122,15 +122,7 @@ def _cube_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
 
 
 def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
-    """Return for each measure of which runs lack requests their number and what each run has.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"run": ["a", "a", "b"], "query_id": ["q1", "q2", "q1"],
-    ...                   "measure": "AP", "value": [0.5, 0.75, 0.25]})
-    >>> lacking_requests(s)
-    {'AP': {'requests': 2, 'runs': {'b': 1}}}
-    """
+    """Return, by measure whose runs lack requests, their number and the number of each such run."""
     found = {}
     for measure, table in (
         s.scores.items() if isinstance(s, arrays.Reduced) else arrays.score_cube(s)
@@ -143,7 +135,7 @@ def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
 
 
 def refuse_lacking(measure: str, table: Any, missing: Missing | None) -> None:
-    """Raise where runs lack requests of a measure, unless the order may be of what each run has.
+    """Raise where runs lack requests of a measure, unless each run may keep its own requests.
 
     A mean over different requests is no ranking: a run with one easy request would come first.
     """

@@ -60,7 +60,7 @@ class Ordered:
 
 
 def table_for(d: Any, method: str) -> Table:
-    """Turn scores or preferences into what the method needs; sums stay as they are."""
+    """Turn scores or preferences into the array that the method needs; sums stay unchanged."""
     if isinstance(d, Table):
         return d
     d = to_polars(d)  # once: a stream can be read only once
@@ -81,8 +81,8 @@ def laid_out(d: Any, method: str) -> arrays.ScoreCube | PairCube:
 def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Iterator[Ordered]:
     """Order the runs under each measure over all requests, as one sample.
 
-    Where runs lack requests, the order is refused as `refuse_lacking` says; or, without
-    ``refuse``, the values have no ranks.
+    Where runs lack requests, `refuse_lacking` raises; or, without ``refuse``, the values have no
+    ranks.
     """
     for measure, of_measure in table:
         allows = RULES[rule.method].allows_gaps
@@ -229,12 +229,6 @@ def ordered_cells(cells: arrays.Cells, weights: np.ndarray, rule: OrderingRule) 
     """Order runs by their results in units, in each sample: ``weights`` are samples × units.
 
     A unit of the weight 1 counts once.
-
-    Examples
-    --------
-    >>> cells = arrays.Cells(pl.Series(["a", "b"]), np.array([[0.5, 0.75], [0.25, 0.125]]), 0.0)
-    >>> ordered_cells(cells, np.array([[1.5, 0.5]]), RULES["copeland"]).values.tolist()
-    [[-1.0, 1.0]]
     """
     if rule.of_units is not None:
         points = rule.of_units(cells)[0]
@@ -256,11 +250,6 @@ def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
     BLAS may add up equal columns in different orders, and then copies of a run would not tie. So
     the product is computed for the distinct columns only.
-
-    Examples
-    --------
-    >>> weighted_sums(np.array([[1.0, 2.0]]), np.array([[0.1, 0.1], [0.2, 0.2]])).tolist()
-    [[0.5, 0.5]]
     """
     number: dict[bytes, int] = {}
     place = [number.setdefault(column.tobytes(), len(number)) for column in values.T]

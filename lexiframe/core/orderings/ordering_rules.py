@@ -1,4 +1,4 @@
-"""What a rule of ordering is: `OrderingRule`, and what those in the folder ``rules`` share.
+"""The kind of a rule of ordering, `OrderingRule`, and helpers of the folder ``rules``.
 
 A unit is what counts once, or with a weight: a request, a collection. A rule does not know which.
 """
@@ -39,7 +39,7 @@ class ValuesAndRanks(NamedTuple):
 
 @dataclass(frozen=True)
 class OrderingRule:
-    """A rule by which runs are ordered; all that the package knows of it.
+    """A rule by which runs are ordered, with all its facts.
 
     A rule either has ``of_units``, and orders by means over the units; or it has ``of_leads``.
     The lead of a pair is the number of units (or their weight) that prefer run a to run b, minus

@@ -146,30 +146,8 @@ def order_probabilities(
 def rank_intervals(distributions: pl.DataFrame, alpha: float = 0.05) -> pl.DataFrame:
     """Return the median rank of each run, and the ranks that bound 1 − alpha of the samples.
 
-    Parameters
-    ----------
-    distributions
-        The table of `rank_distributions`.
-    alpha
-        ``low`` and ``high`` are the alpha/2 and 1 − alpha/2 quantiles; between 0 and 1.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``measure, method, run``, sorted by it, with ``low``, ``median`` and ``high``. The
-        quantile q is the least rank up to which at least the share q of the samples lies.
-
-    Raises
-    ------
-    LexiframeError
-        For an alpha that is not between 0 and 1.
-
-    Examples
-    --------
-    >>> r = pl.DataFrame({"measure": "AP", "method": "mean", "run": "a", "rank": [1.0, 2.0, 3.0],
-    ...                   "probability": [0.02, 0.49, 0.49]})
-    >>> rank_intervals(r).rows()
-    [('AP', 'mean', 'a', 2.0, 2.0, 3.0)]
+    ``low`` and ``high`` are the alpha/2 and 1 − alpha/2 quantiles: the quantile q is the least rank
+    up to which at least the share q of the samples lies. Key ``measure, method, run``.
     """
     resampling.check_share("rank_intervals", "alpha", alpha)
     key = ("measure", "method", "run")

@@ -20,7 +20,7 @@ from . import pair_tiles as pair_tiles
 
 "Arrays: requests × pairs of runs, and sums over requests"
 from .arrays.arrays import PairCube as PairCube
-from .arrays.arrays import Pairs as Pairs
+from .arrays.one_measure import Pairs as Pairs
 from .arrays.cube import PairsLike as PairsLike
 from . import arrays as arrays
 from .arrays.grouping import By as By

@@ -253,6 +253,6 @@ def _level_weights(preference: LevelPreference, thresholds: pl.Series) -> np.nda
 
 
 def _item_terms(metric: Metric, rankings: Rankings) -> np.ndarray:
-    """Return what each relevant item of one ranking adds to the value of the metric, by level."""
+    """Return the contribution of each relevant item of one ranking to the metric, by level."""
     terms = rankings.relevant.select("level").with_columns(term=metric.contributions(rankings))
     return terms.sort("level")["term"].to_numpy()

@@ -1,4 +1,4 @@
-"""What is known of a measure, whatever it is called: `Facts`."""
+"""The facts of a measure, whatever its name: `Facts`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a measure; it travels with its values, as names tell it of built-in ones.
+    """The facts of a measure, which travel with its values; names tell them of built-in measures.
 
     Attributes
     ----------
@@ -115,13 +115,7 @@ def facts_of(measures: Iterable[Measure]) -> dict[str, Facts]:
 
 
 def metric_facts(name: str, known: Known | None = None) -> Facts:
-    """Return the facts of a metric: those that are known, else those that its name tells, if any.
-
-    Examples
-    --------
-    >>> metric_facts("AP").bounds, metric_facts("mine").bounds, metric_facts("RPP").kind
-    ('0 to 1', '', 'metric')
-    """
+    """Return the facts of a metric: given ones, else the facts that its name tells, if any."""
     found = (known or {}).get(name) or Facts.named(name)
     if found is not None and found.kind == "metric":
         return found
@@ -129,15 +123,7 @@ def metric_facts(name: str, known: Known | None = None) -> Facts:
 
 
 def facts_of_scores(s: pl.DataFrame) -> dict[str, Facts]:
-    """Return the facts of the measures in a table of scores: their names, or a column, tell them.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"measure": ["RPP", "ms"], "smaller_is_better": [None, True]})
-    >>> facts = facts_of_scores(s)
-    >>> facts["RPP"].kind, facts["ms"].smaller_is_better
-    ('metric', True)
-    """
+    """Return the facts of the measures in a table of scores, by their names or a column."""
     said: dict[str, bool] = {}
     if "smaller_is_better" in s.columns:
         said = dict(s.select("measure", "smaller_is_better").drop_nulls().unique().iter_rows())
@@ -149,7 +135,7 @@ def facts_of_scores(s: pl.DataFrame) -> dict[str, Facts]:
 
 
 def unknown_directions(s: pl.DataFrame) -> list[str]:
-    """Return the measures of scores of which neither name nor column says what is better."""
+    """Return the measures of scores whose direction neither name nor column tells."""
     has = "smaller_is_better" in s.columns
     silent = s.filter(pl.col("smaller_is_better").is_null()) if has else s
     names = silent["measure"].cast(pl.String).unique().sort()
@@ -165,13 +151,13 @@ def warn_of_directions(unknown: Sequence[str]) -> None:
 
 
 def warn_of_hints(s: Any) -> None:
-    """Warn of measures of scores whose names may be those of errors, and do not say it."""
+    """Warn of measures of scores with names like errors, whose direction is unknown."""
     if isinstance(s, pl.DataFrame) and {"measure", "value"} <= {*s.columns}:
         doubt_directions(unknown_directions(s))
 
 
 def doubt_directions(names: Iterable[str]) -> None:
-    """Warn of names that may be those of errors, of which larger values count as better."""
+    """Warn of names that may be errors, although larger values count as better."""
     if found := [name for name in names if derived.hints_at_error(name)]:
         warn(
             f"larger values count as better, although these names may be those of errors: "
@@ -183,8 +169,8 @@ def doubt_directions(names: Iterable[str]) -> None:
 def refuse_mixed_units(s: pl.DataFrame) -> None:
     """Raise where a built-in measure has values of another unit beside values within its range.
 
-    Percent of some runs beside shares of another, and a request that is none, would decide all
-    means: they are far out of range, where another run, or all other requests, are within it.
+    Percent of some runs beside shares of another run would decide all means: they are far out of
+    range, where another run, or all other requests, are within it.
     """
     for name in s["measure"].cast(pl.String).unique().sort():
         ends = metric_facts(name).limits
@@ -213,10 +199,10 @@ _FAR = 4
 
 
 def known_facts(provenance: Mapping[str, Any]) -> dict[str, Facts]:
-    """Return the facts of the measures of an evaluation, as its provenance has them.
+    """Return the facts of the measures of an evaluation from its provenance.
 
-    Where it has none, because an earlier version wrote it, names tell those of built-in measures;
-    all measures of an evaluation of scores are metrics.
+    Provenance of an earlier version lacks them: names then tell the facts of built-in measures; all
+    measures of an evaluation of scores are metrics.
     """
     told = provenance.get("facts")
     if told is not None:
@@ -248,14 +234,8 @@ def within_bounds(
 ) -> pl.DataFrame:
     """Cut the intervals ``ci_low, ci_high`` of a table at the bounds of their measures.
 
-    Intervals of measures of which no bounds are known stay, and so do those of values that are out
-    of bounds because they come from another tool, in percent, say.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"measure": "AP", "mean": [0.9], "ci_low": [0.7], "ci_high": [1.1]})
-    >>> within_bounds(means, {"AP": Facts.named("AP")}).row(0)
-    ('AP', 0.9, 0.7, 1.0)
+    Intervals stay where no bounds are known, and where values are out of bounds because they come
+    from another tool (in percent, say).
     """
     ends = {
         name: one.mean_range if value == "mean" else one.difference_range

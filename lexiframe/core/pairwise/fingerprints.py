@@ -1,4 +1,4 @@
-"""Short texts by which one knows whether runs, or the judgments of requests, have changed.
+"""Short texts that show whether runs, or the judgments of requests, have changed.
 
 They are the same on every machine, in every process and with every version of Polars.
 """
@@ -27,8 +27,8 @@ def fingerprint_of(
 ) -> Callable[[run_parts.RunPart], str]:
     """Return the function from a run that was read to its fingerprint.
 
-    That of a run from a file is the sha256 of the file, with the options of reading it. That of
-    another run is a hash of its rows; their order counts only if it breaks ties.
+    For a run from a file it is the sha256 of the file, with the options of reading it; for any
+    other run a hash of its rows, whose order counts only if it breaks ties.
     """
     is_ordered = policies.ties == "input"
 
@@ -48,7 +48,7 @@ def mark_of_file(sha256: str, runs: run_scan.RunScan) -> str:
 
 
 def unchanged_files(scan: run_scan.RunScan, known: Mapping[str, str]) -> list[int]:
-    """Return the indices of files of which the fingerprint of the run that they name is known.
+    """Return the indices of files whose run has a known fingerprint.
 
     The files are hashed, not read further.
     """
@@ -79,7 +79,7 @@ def _hash_of_rows(part: run_parts.RunPart, *, is_ordered: bool) -> int:
 def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFrame:
     """Return the table of fingerprints of measures, runs, and the judgments of requests.
 
-    Measures of one's own are left out: their functions may change while their name does not.
+    A user's own measures are left out: their functions may change while their name does not.
     """
     built_in = {"kind": "measure", "name": [str(m) for m in measures if is_built_in(m)]}
     of_measures = pl.DataFrame({**built_in, "fingerprint": "built-in"}, _SCHEMA).sort("name")

@@ -160,8 +160,8 @@ _CELLS = 1 << 18  # pairs × items in the arrays of one step, which bounds the m
 def preferences_by_clicks(ranked: RankedRuns, queries: np.ndarray, *, dcg: bool) -> np.ndarray:
     """Return Δ of all pairs of runs in some of the judged requests: requests × pairs.
 
-    The requests are those with relevant items, or all; one without has 0. The user wants each
-    number of items with equal probability, or with ``dcg`` c of them ∝ 1 / log2(c + 1).
+    The requests are all, or the ones with relevant items; a request without one has 0. The user
+    wants each number of items with equal probability, or with ``dcg`` c of them ∝ 1 / log2(c + 1).
     """
     is_relevant, n_runs = ranked.judged.is_relevant, len(ranked.runs)
     n_items = ranked.judged.n_relevant[queries]
@@ -185,8 +185,8 @@ def preferences_by_clicks(ranked: RankedRuns, queries: np.ndarray, *, dcg: bool)
 def _request_deltas(ranks: np.ndarray, m: np.ndarray, *, dcg: bool) -> np.ndarray:
     """Return Δ of all pairs of runs: requests × pairs.
 
-    ``ranks`` is runs × items, 0 for an item that is not retrieved; the first m[0] items are those
-    of the first request, and so on.
+    ``ranks`` is runs × items, 0 for an item that is not retrieved; the first m[0] items belong to
+    the first request, and so on.
     """
     n_runs, n_items = ranks.shape
     first = np.cumsum(m) - m
@@ -210,8 +210,8 @@ def _number_ranks(ranks: np.ndarray, request: np.ndarray) -> tuple[np.ndarray, n
     """Number the ranks at which any run has an item, over all requests; count items down to them.
 
     Return the number of each item's rank, runs × items, and the count for each run, runs × numbers.
-    An item that is not retrieved stands behind all ranks of its request. Hence the counts of all
-    runs are the same where a request ends, and their differences are those of one request.
+    An item that is not retrieved stands behind all ranks of its request, so that the counts of all
+    runs are equal where a request ends, and their differences belong to one request.
     """
     absent = int(ranks.max()) + 1
     key = np.where(ranks > 0, ranks, absent) + request * (absent + 1)
@@ -230,8 +230,8 @@ def _twice_the_signs(
 
     The items are clicked in the order of the better of their two ranks, so that sorting these gives
     k_c. All items down to k_c have been clicked, but for one case: each list has another item at
-    rank k_c, and c is the first click of the two. Then the list that goes first is one ahead.
-    With a lead d of π down to k_c the signs of d + 1 and of d − 1 are then added up.
+    rank k_c, and c is the first click of the two. Then the list that goes first is one ahead. With
+    a lead d of π down to k_c the signs of d + 1 and of d − 1 are then added up.
     """
     click = np.minimum(place[a], place[b])
     click.sort(axis=1)

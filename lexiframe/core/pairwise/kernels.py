@@ -35,7 +35,7 @@ the requests of a block, and is slow when short; in a block of one request it is
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which runs are compared, for which requests and by which measures.
+    """A comparison: its runs, requests and measures.
 
     Attributes
     ----------
@@ -59,10 +59,7 @@ class Comparison:
     _known: dict[Measure, Kernel] = field(default_factory=dict, init=False, repr=False)
 
     def groups(self, most: int | None = None) -> list[np.ndarray]:
-        """Divide the requests into groups to compute together, of ``most`` requests or fewer.
-
-        Small groups are split up.
-        """
+        """Divide the requests into groups of at most ``most``, small ones into single requests."""
         together = max(_TOGETHER // len(self.requests.runs) ** 2, 1)
         groups = self.requests.groups(together if most is None else min(together, most))
         divided = [[part] if len(part) > _FEW else np.split(part, len(part)) for part in groups]
@@ -78,9 +75,9 @@ class Comparison:
     ) -> np.ndarray:
         """Fill ``found``, requests × chosen pairs × measures, with the Δ of groups of requests.
 
-        The requests of all groups have a row each, in the order of their names. NaN stands for a
-        request that has no item of a measure's ``rel``. Groups are compared in threads, or
-        ``in_turn`` where the caller has its own.
+        Each request of the groups is a row, in the order of the names. NaN stands for a request
+        that has no item of a measure's ``rel``. Groups are compared in threads, or ``in_turn``
+        where the caller has its own.
         """
         numbers = _request_numbers(groups)
         kernels = [self._kernel(measure, numbers, label) for measure in self.measures]
@@ -99,7 +96,7 @@ class Comparison:
         return pairs_of(self.requests.runs, self.compared)
 
     def _block(self, group: np.ndarray) -> blocks.Block:
-        """Return the block of some requests, of which the chosen pairs are compared."""
+        """Return the block of some requests, with the chosen pairs to compare."""
         return replace(self.requests.block(group), compared=self._is_compared)
 
     @cached_property
@@ -209,8 +206,8 @@ def _fill_groups(
 ) -> Iterable[None]:
     """Fill in groups, in threads unless most groups have one request and there are few runs.
 
-    The NumPy calls for such a group take microseconds, so that threads would mostly wait for
-    Python's global lock.
+    The NumPy calls for such a group take microseconds, so that threads would wait for Python's
+    global lock.
     """
     n_alone = sum(len(group) == 1 for group in groups)
     if n_alone > len(groups) // 2 and n_runs**2 < _TOGETHER:

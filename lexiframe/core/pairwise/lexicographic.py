@@ -230,7 +230,7 @@ class LexicographicPreference(Preference):
 def _size_differences(
     sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndarray
 ) -> np.ndarray:
-    """Return the size of run a of each pair minus that of run b, at a level: pairs × requests.
+    """Return the size of run a of each pair minus the size of run b, at a level: pairs × requests.
 
     ``sizes`` is levels × runs × requests, ``level`` pairs × requests.
     """

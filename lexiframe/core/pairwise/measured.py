@@ -12,7 +12,6 @@ import polars as pl
 from lexiframe.core.metrics import Metric, Values, coverages, needed, values_of
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
-from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
 from lexiframe.core.pairwise.fingerprints import fingerprint_of
 from lexiframe.core.pairwise.pairs import Measure, refuse_one_run
 from lexiframe.core.pairwise.preference_arrays import itself, preference_cubes
@@ -32,7 +31,7 @@ _ALL = 2**62
 
 @dataclass(frozen=True)
 class Projected:
-    """Ranked runs, and their positions for those of some measures that have something to count.
+    """Ranked runs, and their positions for the measures that have something to count.
 
     ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which is None
     when no measure needs it, for the others.
@@ -51,7 +50,7 @@ class Projected:
     covered: pl.DataFrame | None = None
 
     def valued(self, measures: Sequence[Measure]) -> Projected:
-        """Compute the values of the metrics among some measures, and of those for the coverage.
+        """Compute the values of the metrics among some measures, and of metrics for the coverage.
 
         Where all scores are known there is nothing to compute.
         """
@@ -150,6 +149,8 @@ class Projected:
         LexiframeError
             For more preferences than fit in memory.
         """
+        from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+
         shape = (len(self.runs), len(self.queries), len(measures))
         refuse_too_many("preferences", *shape, IN_ARRAYS, baseline=baseline)
         found = [*self.parts(measures, compared=baseline, most=_ALL, label="preferences")]
@@ -214,10 +215,8 @@ def measure_positions(
 ) -> PairCube:
     """Return the scores and preferences by some measures, of all requests of checked positions.
 
-    Raises
-    ------
-    LexiframeError
-        For one run alone; and for a measure with a ``rel`` that no item of any request reaches.
+    One run alone is an error, and so is a measure with a ``rel`` that no item of any request
+    reaches.
     """
     metrics = [measure for measure in measures if isinstance(measure, Metric)]
     values = [values_of(p, metrics, no_relevant)] if metrics else []
@@ -232,7 +231,7 @@ def measure_positions(
 
 
 def cube_of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
-    """Return tables of scores and preferences of the same runs as arrays; either may be empty."""
+    """Return tables of scores and of preferences as one cube; either table may be empty."""
     none = pl.Series([], dtype=pl.String)
     scores = score_cube(s) if s.height else ScoreCube.none(none, none)
     pairs = pair_cube(d) if d.height else PairCube.unknown(none, scores)
@@ -251,14 +250,10 @@ def project_runs(
     baseline: str | None = None,
     **how: Any,
 ) -> Projected:
-    """Rank runs (see `rank`) and find the positions that measures need; warn of what was dropped.
+    """Rank runs (see `rank`) and find the positions for the measures; warn of dropped data.
 
-    ``how`` has other arguments of `rank`.
-
-    Raises
-    ------
-    LexiframeError
-        Before runs are read, for more preferences than fit in memory; and as `rank`.
+    ``how`` has further arguments of `rank`. It raises LexiframeError, before runs are read, for
+    more preferences than fit in memory.
     """
 
     def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
@@ -290,9 +285,9 @@ def rank(
     """Rank the judged items in all runs, with the pool if a measure needs it.
 
     ``hashed`` asks for the sha256 of files and for fingerprints of the runs. A measure's ``rel``
-    below that of the policies is an error, because positions do not contain lower grades.
+    below the ``rel`` of the policies is an error, because positions do not contain lower grades.
     ``foresee`` may raise before runs are read, and again when all are known, as one source may have
-    several. ``are_part`` says that these are some of the requests.
+    several. ``are_part``: these are some of the requests.
     """
     needed.refuse_lower_rel(measures, policies.rel)
     needed.refuse_of_items(measures)
@@ -315,8 +310,10 @@ def refuse_many_pairs(
 ) -> None:
     """Raise when the preferences between all runs, or with a baseline, do not fit in memory.
 
-    With a ``limit`` there are no more than that many bytes of it.
+    ``limit`` is the most memory in bytes.
     """
+    from lexiframe.core.pairwise.arrays.size import IN_EVALUATION, refuse_too_many
+
     kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
     shape = (n_runs, int(kept.sum()), len(measures))
     refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline, limit=limit)
@@ -325,7 +322,7 @@ def refuse_many_pairs(
 def projected_of(
     ranked: RankedRuns, measures: Sequence[Measure], no_relevant: NoRelevant
 ) -> Projected:
-    """Find the positions of ranked runs, for those of the measures that have something to count."""
+    """Find the positions of ranked runs for the measures with a relevant item to count."""
     items = ranked.judged.items
     relevant = items["relevance"].filter(items["is_relevant"])
     # Positions have the same columns where nothing counts: those of other requests are added.

@@ -23,21 +23,8 @@ def pair_table(
 ) -> pl.DataFrame:
     """Put the scores and preferences of two runs side by side, run_a's greatest gain first.
 
-    Parameters
-    ----------
-    s, d
-        The tables of `scores` and `preferences`; only the rows of the two runs are used.
-    levels
-        The table of `levels_of`.
-    pair
-        The runs, in the direction asked for: a positive preference is one for the first.
-    measures
-        The measures to show, in this order.
-
-    Returns
-    -------
-    polars.DataFrame
-        As `Evaluation.pair` describes it.
+    Rows of other runs in ``s`` and ``d`` are ignored; ``levels`` is made by `levels_of`. A positive
+    preference is one for the first run of ``pair``. `Evaluation.pair` describes the columns.
     """
     run_a, run_b = pair
     first, second = sorted(pair)
@@ -77,5 +64,5 @@ def levels_of(
 
 
 def lexicographic(measures: Sequence[Measure]) -> list[LexicographicPreference]:
-    """Return those of the measures that a single recall level decides."""
+    """Return the measures that a single recall level decides."""
     return [measure for measure in measures if isinstance(measure, LexicographicPreference)]

@@ -1,4 +1,4 @@
-"""Texts by which one knows whether measures of one's own are as they were, since names may stay.
+"""Marks of the definitions of a user's own measures, which may change under one name.
 
 They are the same in every process that runs the same Python.
 """
@@ -26,9 +26,9 @@ _INSTALLED = {"site-packages", "dist-packages"}
 def marks_of_own(measures: Iterable[Measure]) -> dict[str, str | None]:
     """Return a mark of the definition of each measure that is not built in, by its name.
 
-    It has the code of functions with their defaults and the variables that they refer to, other
-    functions among them. Functions of installed packages that these call count by their names. None
-    stands for a function that refers to an object that cannot be compared, such as a lock.
+    A mark has the code of functions with their defaults and the variables that they refer to,
+    called functions among them. Functions of installed packages count by their names. None stands
+    for a function that refers to an object that cannot be compared, such as a lock.
     """
     return {str(measure): _mark_of(measure) for measure in measures if not is_built_in(measure)}
 
@@ -57,7 +57,7 @@ _PARTS: tuple[tuple[Any, Callable[[Any], Iterable[Any]]], ...] = (
 
 @dataclass
 class _Definition:
-    """The text of an object that it is defined by, in which each object is described once."""
+    """The text of an object's definition, in which each object is described once."""
 
     seen: dict[int, int] = field(default_factory=dict)
     alive: list[Any] = field(default_factory=list)
@@ -114,7 +114,7 @@ class _Definition:
         return f"{self._all(inner)},{self._globals(value.__globals__, names)}"
 
     def _globals(self, there: Mapping[str, Any], names: list[str]) -> str:
-        """Describe what a function finds outside of itself, in modules of one's own, too."""
+        """Describe the variables that a function uses from outside, in users' modules, too."""
         found = []
         for name in names:
             value = there.get(name)

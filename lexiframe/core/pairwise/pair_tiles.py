@@ -14,8 +14,8 @@ _RANKS = 1 << 24  # runs × documents of which the ranks are known at once: 64 M
 def tiles_of(n_runs: int, longest: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield runs to look at together, and the pairs of them: indices a and b, a ascending.
 
-    Runs may share no document, so that there are at most runs × ``longest`` documents. Where these
-    are too many, the pairs are those within a part of the runs, or between two parts.
+    Runs may share no document, so that there are at most runs × ``longest`` documents. If these are
+    too many, the pairs lie within a part of the runs, or between two parts.
     """
     most = max(2, math.isqrt(_RANKS // max(longest, 1)))
     size = n_runs if n_runs <= most else most // 2

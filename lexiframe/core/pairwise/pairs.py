@@ -22,7 +22,6 @@ from lexiframe.core.metrics import (
     values_of,
 )
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.core.pairwise.arrays.size import refuse_too_many
 from lexiframe.core.pairwise.custom import preference_of
 from lexiframe.core.pairwise.kernels import Comparison
 from lexiframe.core.pairwise.preference import Measure as Measure
@@ -106,6 +105,7 @@ def preferences(
     >>> dict(d.select("measure", "preference").rows())
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
+    from lexiframe.core.pairwise.arrays.size import refuse_too_many
     from lexiframe.core.projection import by_collection  # other commands do without
 
     check_policy("no_relevant", no_relevant)
@@ -147,6 +147,8 @@ def compare_pairs(
 
     With a ``baseline``, one run or several, only the pairs that contain one of them are computed.
     """
+    from lexiframe.core.pairwise.arrays.size import refuse_too_many
+
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     requests, groups = comparison.requests, comparison.groups()
     refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), baseline=baseline)
@@ -170,7 +172,7 @@ def comparison_of(
     no_relevant: NoRelevant,
     baseline: str | Collection[str] | None = None,
 ) -> Comparison:
-    """Return what is to be computed from checked positions; raise if there is no pair of runs."""
+    """Return the comparison to compute from checked positions; raise without a pair of runs."""
     requests = (
         subtopic_requests_of(p)
         if subtopic_metrics.are_of_subtopics(p, asked)
@@ -201,10 +203,10 @@ def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
-    """Yield the table of preferences that arrays of all pairs hold, a million rows at a time.
+    """Yield the table of preferences in arrays of all pairs, a million rows at a time.
 
     As text the names take a hundred bytes a row, where an array takes eight, so they are categories
-    here, which are written as they are. The requests come in the order of the arrays; without any
+    here, which are written unchanged. The requests come in the order of the arrays; without any
     preference there is an empty table.
     """
     n_tables = 0
@@ -290,8 +292,7 @@ def preferences_table(
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
-    The values are in the column ``value``. With ``gaps`` empty cells have rows, with null in it.
-
+    The values are in the column ``value``; with ``gaps``, empty cells have rows, with null in it.
     All names are sorted; the pairs, all or the chosen ones, are in the order of the table's key.
     The columns of runs and measures repeat for every request, so their chunks share memory.
     """

@@ -1,4 +1,4 @@
-"""What the three kinds of preferences have in common: a name, a least grade, how they are shown."""
+"""The common parts of the three kinds of preferences: a name, a least grade, their display."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ class Preference(ABC):
 
     @property
     def limits(self) -> Bounds:
-        """The least and the greatest value as numbers: what ``bounds`` says."""
+        """The least and the greatest value of ``bounds``, as numbers."""
         return Bounds.parse(self.bounds)
 
     @property
     def needs(self) -> str:
-        """What the positions have to contain."""
+        """The data that the positions have to contain."""
         return needed.RELEVANT
 
     @abstractmethod

@@ -25,7 +25,7 @@ as sums of a single request take ten times as long, for each request, as those o
 
 
 def itself(cube: PairCube) -> PairCube:
-    """Return a cube as it is."""
+    """Return a cube unchanged."""
     return cube
 
 
@@ -43,33 +43,11 @@ def preference_cubes(
 ) -> Iterator[Any]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 
-    Parameters
-    ----------
-    p
-        Checked positions, by subtopic if the measures are.
-    asked, values, no_relevant, baseline
-        As for `compare_pairs`.
-    most
-        The greatest number of cells of a cube: measures × requests × pairs; by default few, so that
-        they stay in the cache. A cube has one request at least, whatever its size.
-    in_order
-        Whether all requests of a cube come before those of the next one by their names.
-    label
-        What a progress bar says; there is none without it, where an outer loop has one.
-    then
-        What is done with each cube, in the thread that made it; by default nothing.
-
-    Yields
-    ------
-    PairCube
-        Of some of the requests, sorted by name, with all runs, and the same measures and pairs; or
-        what ``then`` makes of it. Each request is in one of the cubes. A measure that is NaN for
-        all requests, because none has an item of its ``rel``, is no error.
-
-    Raises
-    ------
-    LexiframeError
-        For positions of fewer than two runs.
+    A cube has all runs, measures and pairs for some requests, sorted by name, at most ``most``
+    cells (measures × requests × pairs; by default so few that they stay in the cache) but at least
+    one request. ``in_order``: the requests of a cube come before the requests of the next one.
+    ``then`` maps each cube, in the thread that made it. A measure that is NaN for all requests, as
+    none has an item of its ``rel``, is no error; fewer than two runs are.
     """
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     cells_of_request = max(len(comparison.chosen) * len(comparison.measures), 1)
@@ -106,14 +84,7 @@ def _packed(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarr
 
 
 def _order_groups(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarray]]:
-    """Divide groups so that requests with successive numbers are together, ``n_requests`` each.
-
-    Examples
-    --------
-    >>> groups = [np.array([0, 3]), np.array([1, 2, 4])]
-    >>> [[part.tolist() for part in some] for some in _order_groups(groups, 3)]
-    [[[0], [1, 2]], [[3], [4]]]
-    """
+    """Divide groups so that requests with successive numbers are together, ``n_requests`` each."""
     number = np.concatenate([np.empty(0, np.int64), *groups])
     group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
     order = np.lexsort((number, group, number // n_requests))

@@ -131,13 +131,7 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
 
 
 def known_measure(name: str) -> Metric | Preference | None:
-    """Return the measure that a name in data means; None for a user's own.
-
-    Examples
-    --------
-    >>> known_measure("LR").bounds, known_measure("lr"), known_measure("mine")
-    ('−1, 0, 1', None, None)
-    """
+    """Return the built-in measure of a name in data; None for a user's own."""
     if notation.is_too_short(name):
         return None
     try:
@@ -182,7 +176,7 @@ def _is_preference(written: notation.Written) -> bool:
 
 
 def _suggested(rest: str, name: str) -> str | None:
-    """Return a known name with what was written behind another; None if it cannot have that.
+    """Return a known name with the text behind an unknown one; None if it cannot have that text.
 
     A name that is unknown itself must not be parsed: its error would suggest further ones.
     """

@@ -87,7 +87,7 @@ def _outcome(
     """Return Σ_c p(c) sgn(hits(first, k_c) − hits(second, k_c)) and Σ_c p(c), p up to a factor.
 
     The user reads the two lists in turn: rank k of the first list at time 2k − 1, and rank k of the
-    second at time 2k. After a click k_c stays the same until the next click or the end.
+    second at time 2k. After a click k_c does not change until the next click or the end.
     """
     relevant, hits, n = request.relevant, request.hits, len(shown)
     time = np.minimum(2 * relevant[first] - 1, 2 * relevant[second])

@@ -89,7 +89,7 @@ class LevelPreference(Preference):
 
     @property
     def needs(self) -> str:
-        """What the positions have to contain."""
+        """The data that the positions have to contain."""
         return needed.SUBTOPICS if self.subtopics else needed.RELEVANT
 
     def cumulative_precision(self) -> RecallLevelMetric:
@@ -186,13 +186,13 @@ class LevelPreference(Preference):
         return weights
 
     def _are_uniform(self, sizes: np.ndarray, known: dict[int, np.ndarray]) -> np.ndarray:
-        """Return for which requests p(i | m) is uniform at all thresholds (rows of ``sizes``)."""
+        """Return whether p(i | m) of a request is uniform at all thresholds (rows of ``sizes``)."""
         of_sizes = self._size_weights(sizes, known)
         uneven = [m for m, of_m in of_sizes.items() if np.ptp(of_m) > sums.TIE * of_m[0]]
         return np.asarray(~np.isin(sizes, uneven).any(axis=0))
 
     def _size_weights(self, m: np.ndarray, known: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
-        """Return the weights of the levels of each m; those of small m are kept in ``known``."""
+        """Return the weights of the levels for each m; weights of small m are kept in ``known``."""
         sizes = np.unique(m[m > 0]).tolist()
         unknown = [size for size in sizes if size not in known]
         found = {}
@@ -247,9 +247,9 @@ _COMPARISONS = 2**17
 def _won_between_runs(
     won: Callable[[np.ndarray, np.ndarray], np.ndarray], positions: np.ndarray, block: blocks.Block
 ) -> np.ndarray:
-    """Return what each run won against each other: runs × runs × requests.
+    """Return the levels that each run won against each run: runs × runs × requests.
 
-    Without the pairs that the block does not compare, of which the array has zeros.
+    Pairs that the block does not compare have zeros.
     """
     if block.compared is None:
         return won(positions, positions)
@@ -299,7 +299,7 @@ def _is_sooner(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def _pair_differences(
     won: Iterable[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]
 ) -> np.ndarray:
-    """Return what run a won minus what run b won, over all thresholds or subtopics."""
+    """Return the wins of run a minus the wins of run b, over all thresholds or subtopics."""
     a, b = pairs
     total = reduce(np.add, won)
     return np.asarray(total[a, b] - total[b, a])

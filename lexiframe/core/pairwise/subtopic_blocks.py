@@ -15,7 +15,7 @@ from lexiframe.core.projection import blocks, matrices
 
 @dataclass(frozen=True)
 class SubtopicBlock(blocks.Block):
-    """One request in every run; ``positions`` are those of the items of any subtopic.
+    """One request in every run; ``positions`` belong to the items of any subtopic.
 
     Attributes
     ----------
@@ -26,12 +26,12 @@ class SubtopicBlock(blocks.Block):
     subtopics: tuple[blocks.Block, ...]
 
     def within(self, cutoff: int | None) -> Self:
-        """Return the block in which items beyond a rank are not retrieved, for any subtopic."""
+        """Return the block without retrieved items beyond a rank, for any subtopic."""
         subtopics = tuple(part.within(cutoff) for part in self.subtopics)
         return replace(super().within(cutoff), subtopics=subtopics)
 
     def populations(self, rel: float | None) -> list[blocks.Population]:
-        """Return the relevant items of any subtopic, and then those of each subtopic."""
+        """Return the relevant items of any subtopic, and then the items of each subtopic."""
         return [part.at_least(rel) for part in (self, *self.subtopics)]
 
 

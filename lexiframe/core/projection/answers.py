@@ -1,4 +1,4 @@
-"""Coverage: what the runs answered and how much of it is judged, as counts and as warnings."""
+"""Coverage: the answers of the runs and the judged part of them, as counts and as warnings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COUNTS = (
 def counts_of(ranked: RankedRuns) -> pl.DataFrame:
     """Return the answers of each run, with counts of its documents; all judged items are ranked.
 
-    Counts of some requests and of others add up, but for ``depth``, of which the greater counts.
+    The counts of two parts of the requests add up, but for ``depth``, whose maximum counts.
     """
     is_relevant, is_judged = ranked.judged.is_relevant, ranked.judged.is_judged
 
@@ -54,7 +54,7 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
 
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
-    """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` finds."""
+    """Warn once of dropped and filled data, with counts, and of the findings of `warn_of_input`."""
     warn_of_counts(ranked.answers, repairs_of(ranked))
     warn_of_input(ranked)
 
@@ -71,9 +71,9 @@ def unanswered(ranked: RankedRuns) -> pl.DataFrame:
 
 
 def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
-    """Return run and request (of scores the measure) of what ``answered`` does not say is true.
+    """Return run and request (of scores the measure) of rows whose ``answered`` is not true.
 
-    Positions that have no such column have a missing ranking where nothing was retrieved.
+    Without that column, a ranking is missing where nothing was retrieved.
     """
     if "n_retrieved" in table.columns and "answered" not in table.columns:
         table = table.with_columns(answered=pl.col("n_retrieved") > 0)
@@ -87,16 +87,9 @@ def unanswered_in(table: pl.DataFrame) -> pl.DataFrame:
 def say_answered(
     s: pl.DataFrame, unanswered: pl.DataFrame | None, *, is_part: bool = False
 ) -> pl.DataFrame:
-    """Return scores with the column ``answered``, if some are of rankings that are unanswered.
+    """Return scores with the column ``answered`` if some belong to missing rankings.
 
-    A part of a table has it also where only other parts have such rankings.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"run": ["a", "b"], "query_id": "q1", "value": [0.5, 0.0]})
-    >>> missing = pl.DataFrame({"run": ["b"], "query_id": ["q1"], "answered": [False]})
-    >>> say_answered(s, missing)["answered"].to_list(), say_answered(s, missing.clear()).columns
-    ([True, False], ['run', 'query_id', 'value'])
+    With ``is_part``, the column is there also where only other parts have such rankings.
     """
     if unanswered is None or unanswered.is_empty():
         return s
@@ -109,7 +102,7 @@ def say_answered(
 
 
 def repairs_of(ranked: RankedRuns) -> dict[str, int]:
-    """Return what was left out of judgments and rankings, as counts with their descriptions."""
+    """Return the numbers of removed judgments and rows, by their descriptions."""
     return {
         "repeated judgments, removed": ranked.judged.repeated,
         "rows whose document has the id of their query, left out": sum(r.own for r in ranked.runs),
@@ -120,7 +113,7 @@ def repairs_of(ranked: RankedRuns) -> dict[str, int]:
 
 
 def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int]) -> None:
-    """Warn once of what was dropped or filled, with counts: those of each run, and `repairs_of`."""
+    """Warn once of dropped and filled data, with counts by run and by `repairs_of`."""
     total = answers.sum()
     by_run = {
         "rankings missing, counted as empty": total["missing"].item(),
@@ -157,9 +150,9 @@ def warn_of_ratings(grades: pl.Series, rel: float | None) -> None:
 
 
 def warn_of_input(ranked: RankedRuns) -> None:
-    """Warn of lines that were not read to their end, of scores against ranks, and of strangers.
+    """Warn of lines cut short, of scores against ranks, and of unknown documents.
 
-    Those are the documents of runs that retrieved no judged document.
+    Unknown documents are the ones of runs that retrieved no judged document.
     """
     warn_of_wider_lines(ranked.n_wider)
     problems.warn_of_scores_against_ranks(ranked.against)
@@ -173,7 +166,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
 
 
 def warn_of_doubts(ranked: RankedRuns) -> None:
-    """Warn of what runs may be instead, of queries among documents, and of other spellings."""
+    """Warn of doubts about runs, of queries among documents, and of other spellings."""
     further = [*_likely_parts(ranked.runs), *own_queries(_first_documents(ranked.runs))]
     run_parts.warn_of_doubts([*ranked.doubts, *further])
     # a run that has no judged document is named with its cause elsewhere
@@ -197,13 +190,7 @@ def own_queries(coverage: pl.DataFrame) -> list[Problem]:
 
 
 def own_queries_in_words(coverage: pl.DataFrame) -> list[str]:
-    """Say in how many requests the query itself is at rank 1 of runs, if most of a run have it.
-
-    Examples
-    --------
-    >>> own_queries_in_words(pl.DataFrame({"run": ["a", "b"], "own_first": [9, 0], "answered": 9}))
-    ['at rank 1 in 9 of 9 requests of a, unjudged']
-    """
+    """Say in how many requests the query itself is at rank 1 of runs, if most of a run have it."""
     if "own_first" not in coverage.columns:
         return []
     is_most = 2 * pl.col("own_first") >= pl.col("answered")
@@ -286,7 +273,7 @@ class Unmatched:
 
     @classmethod
     def look(cls, ranked: RankedRuns, *, only_with_cause: bool = False) -> Unmatched:
-        """Look at the runs of some requests; ``only_with_cause`` names those of other ids alone."""
+        """Look at the runs of some requests; ``only_with_cause`` names only runs of other ids."""
         kind = "judged" if ranked.judged.complete else "relevant"
         strange = [run for run in ranked.runs if run.strangers]
         unasked = [run for run in ranked.runs if run.extra and not run.answered.any()]
@@ -321,7 +308,7 @@ class Unmatched:
         return cls(documents, requests, tuple(sorted(matched)))
 
     def __add__(self, other: Unmatched) -> Unmatched:
-        """Return what is known of the requests of both."""
+        """Join the findings of two parts of the requests."""
         return Unmatched(
             _least_of(self.documents, other.documents),
             _least_of(self.requests, other.requests),
@@ -329,7 +316,7 @@ class Unmatched:
         )
 
     def runs(self, answers: pl.DataFrame) -> dict[str, str]:
-        """Return what is said of each run without a match, where other runs have one."""
+        """Return a sentence on each run without a match, where other runs have one."""
         counts = answers.select("run", "answered", "extra").rows()
         unasked = [run for run, answered, extra in counts if not answered and extra]
         strange = [run for run in self.documents if run not in self.matched]
@@ -351,7 +338,7 @@ def _least_of(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str
 
 
 def warn_of_unmatched(runs: Mapping[str, str]) -> None:
-    """Warn of runs whose ids match nothing in the judgments; ``runs`` has what is said of each."""
+    """Warn of runs whose ids match nothing in the judgments; ``runs`` has their sentences."""
     said = [words for words in runs.values() if words][:_SAID]
     for words in said:
         warn(words)

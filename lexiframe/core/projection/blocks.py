@@ -55,7 +55,7 @@ class Block:
         return int(self.positions.shape[2])
 
     def within(self, cutoff: int | None) -> Self:
-        """Return the block in which items beyond a rank are not retrieved."""
+        """Return the block without retrieved items beyond a rank."""
         if cutoff is None:
             return self
         positions = np.where(self.positions > cutoff, missing(self.positions), self.positions)

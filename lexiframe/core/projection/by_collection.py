@@ -77,18 +77,12 @@ def _named_collections(runs: Any, function: str) -> Given:
 
 
 def apart(table: Any) -> dict[str, pl.DataFrame] | None:
-    """Return the rows of each collection of a frame, without the column; None if it has none.
-
-    Examples
-    --------
-    >>> apart(pl.DataFrame({"collection": ["x", "y", "x"], "value": [1, 2, 3]}))["x"].rows()
-    [(1,), (3,)]
-    """
+    """Return the rows of each collection of a frame, without the column; None if it has none."""
     return _apart(table) if _has_collections(table) else None
 
 
 def _has_collections(table: Any) -> bool:
-    """Look for the column without reading what may be large, or can be read only once."""
+    """Look for the column without reading data that may be large, or can be read only once."""
     if isinstance(table, pl.LazyFrame):
         try:
             return COLLECTION in table.collect_schema()
@@ -139,7 +133,7 @@ def told_of(name: str) -> Iterator[None]:
 def each_collection(
     parts: Mapping[str, Any], function: Callable[[Any], pl.DataFrame]
 ) -> pl.DataFrame:
-    """Call a function with what each collection has, and put its tables together."""
+    """Call a function with the data of each collection, and put its tables together."""
     found = {}
     for name, part in parts.items():
         with told_of(name):

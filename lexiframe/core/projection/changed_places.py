@@ -47,7 +47,8 @@ def _span(numbers: pl.Series) -> str:
 def _are_like_grades(rows: pl.DataFrame, others: pl.Series) -> bool:
     """Return whether scores are few whole numbers, repeated in a request or all the same.
 
-    They may be up to 100 where the ``others`` have more levels than a scale, and half points else.
+    They may be up to 100 where ``others`` have more levels than a scale; otherwise half points
+    count.
     """
     scores = rows["score"]
     greatest = _SCALE if others.n_unique() > _LEVELS else _GREATEST

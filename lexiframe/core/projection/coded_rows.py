@@ -84,7 +84,7 @@ class Rows:
         return bool(np.bincount(self.query[self.edges[:-1]]).max(initial=0) <= 1)
 
     def retrieved(self, n_queries: int) -> np.ndarray:
-        """Count the rows of every judged query, of which there are ``n_queries``."""
+        """Count the rows of each of the ``n_queries`` judged queries."""
         starts, sizes = self.edges[:-1], np.diff(self.edges)
         counts = np.bincount(self.query[starts], sizes, n_queries)[:n_queries]
         return counts.astype(np.int64)
@@ -149,7 +149,7 @@ class Rows:
         return Blocks.find(is_as_next, hit)
 
     def has_twins(self) -> bool:
-        """Return whether two rows have the same hash, as two rows of one document in a query do."""
+        """Return whether two rows have equal hashes, like two rows of one document in a query."""
         edges = self.edges if self.are_together else np.array([0, len(self.hashes)])
         return has_repeated(self.hashes, edges)
 
@@ -236,10 +236,10 @@ def _falls(score: np.ndarray, edges: np.ndarray) -> bool:
 def _order_by_steps(query: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     """Return the rows by query and descending score; equal scores keep their order.
 
-    Query, score and row are sorted as one integer, which takes half the time of sorting the scores.
-    So scores are rounded to the steps that the other two leave room for. That may be too coarse:
-    scores that differ have become equal, and may be in the wrong order, which the caller looks at.
-    The result is None where no steps can be made at all.
+    Query, score and row are sorted as one integer, in half the time of sorting the scores. So
+    scores are rounded to steps, for which query and row leave room. That may be too coarse:
+    different scores become equal, and may be in the wrong order, which the caller checks. The
+    result is None where no steps can be made at all.
     """
     taken = int(query.max()).bit_length() + len(query).bit_length()
     n_steps = 1 << max(min(_STEPS, 63 - taken), 0)

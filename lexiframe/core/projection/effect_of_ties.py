@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiframe.core.projection.coded_rows import Blocks
 from lexiframe.core.projection.judgments import JudgedItems
+
+if TYPE_CHECKING:
+    from lexiframe.core.projection.coded_rows import Blocks
 
 NOWHERE = 1 << 40
 """Stands for the rank of an item that was not retrieved; no rank is as large."""

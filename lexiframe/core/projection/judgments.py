@@ -66,10 +66,10 @@ class JudgedItems:
     kept: dict[Hashable, Any] | None = None
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
-        """Return what follows from the judgments alone; where it is kept it is made only once.
+        """Return a value that follows from the judgments alone; where it is kept, it is made once.
 
-        It is kept for those who rank one run after the other, all by the same options. Others would
-        hold memory for nothing.
+        It is kept for callers that rank one run after the other by equal options; for other callers
+        it would hold memory for nothing.
         """
         if self.kept is None:
             return make()
@@ -84,7 +84,7 @@ class JudgedItems:
 
     @cached_property
     def hashes(self) -> np.ndarray:
-        """A hash of the judgments of each query, in which their order does not count."""
+        """A hash of the judgments of each query, independent of their order."""
         rows = self.judgments.filter(pl.col("item") >= 0)
         item = rows["item"].to_numpy()
         documents, document = coded.encode(self.items["doc_id"])
@@ -133,12 +133,11 @@ def judged_items(
     hashed: bool = False,
     are_part: bool = False,
 ) -> JudgedItems:
-    """Return the relevant items of qrels, and with ``nonrelevant`` the other judged ones.
+    """Return the relevant items of qrels, and with ``nonrelevant`` all judged ones.
 
     The grade of a document is its greatest grade over all iterations. ``hashed`` asks for the
-    sha256 of a file. Qrels that `qrel_files.load_qrels` returned are not checked again. Qrels
-    without a relevant document are an error, unless they are a part of the judgments only
-    (``are_part``).
+    sha256 of a file. Qrels from `qrel_files.load_qrels` are not checked again. Qrels without a
+    relevant document are an error, unless they are a part of the judgments only (``are_part``).
     """
     is_read = isinstance(qrels, qrel_files.Judgments)
     judged = qrels if is_read else qrel_files.load_qrels(qrels, hashed=hashed)
@@ -224,8 +223,8 @@ def _judged_documents(
 def _order_of(query: np.ndarray, doc_id: pl.Series) -> np.ndarray:
     """Return the rows in the order of query and document.
 
-    Numbers are sorted. Strings are not given numbers first, which takes twice as long as it takes
-    Polars to sort them: judgments are mostly in order, or at least by query, and it looks at that.
+    Numbers are sorted. Strings are not given numbers first, which takes twice as long as Polars
+    takes to sort them: judgments are mostly in order, or at least by query, which Polars notices.
     """
     if isinstance(doc_id.dtype, pl.Enum):
         return coded.order_of(query, coded.encode(doc_id)[1])

@@ -124,9 +124,9 @@ def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
 def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function from one run's ranks of the items to the recall levels of its rows.
 
-    Relevant items are numbered by position; the others get 0. Items that were not retrieved come
-    last, in increasing order of grade. Imputed ranks rise with the level, so that the omitted items
-    of the highest grades get the last places of the corpus.
+    Relevant items are numbered by position; all other items get 0. Items that were not retrieved
+    come last, in increasing order of grade. Imputed ranks rise with the level, so that the omitted
+    items of the highest grades get the last places of the corpus.
     """
     is_relevant = template["is_relevant"].fill_null(value=False)
     rows = template.select("item", "list", "relevance")

@@ -77,12 +77,6 @@ def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
 
     The first edge is 0 and the last one the number of hashes. Equal hashes with an edge between
     them do not count, but they may be found: several stretches are searched at once.
-
-    Examples
-    --------
-    >>> hashes = np.array([7, 8, 7], np.uint64)
-    >>> has_repeated(hashes, np.array([0, 3])), has_repeated(hashes[:2], np.array([0, 2]))
-    (True, False)
     """
     blocks = edges[np.searchsorted(edges, np.arange(0, len(hashes), _BLOCK))]
     cuts = np.unique([*blocks, len(hashes)]).tolist()
@@ -130,7 +124,7 @@ class HashIndex:
         return cls(hashes, tuple(tables))
 
     def find(self, hashes: np.ndarray, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows whose hash is that of an item, ascending, and the index of each item."""
+        """Return the rows whose hash equals an item's, ascending, and the index of each item."""
         rows: list[np.ndarray] = []
         items: list[np.ndarray] = []
         left: np.ndarray | None = None
@@ -150,7 +144,7 @@ class HashIndex:
 
 @dataclass(frozen=True)
 class Slots:
-    """A table of items in which each query has a window of slots.
+    """A table of items, with a window of slots for each query.
 
     An entry is -1 where there is no item. Else it is twice the item, and 1 more if the next table
     has other items with the same slot in this one.

@@ -85,7 +85,7 @@ def _rows_of_each_run(table: pl.DataFrame) -> int | None:
     """Return the number of rows of each run if all runs have the same requests, row by row.
 
     Tables of `positions` are like this, and then only the requests of one run have to be encoded.
-    Return None for other tables.
+    Return None for any other table.
     """
     stretches = table["run"].rle().struct.unnest()
     n_rows = table.height // max(stretches.height, 1)
@@ -102,9 +102,9 @@ def lay_out(
 ) -> Requests:
     """Convert rows to arrays, given the index of each row's query and run.
 
-    ``query`` and ``run`` have an index into ``queries`` and ``runs`` for each row. For tables in
-    which the rows of all runs have the same requests in the same order, ``query`` has the indices
-    of the rows of one run, and ``run`` the numbers of the runs, as an array of runs × 1.
+    ``query`` and ``run`` have an index into ``queries`` and ``runs`` for each row. If the rows of
+    all runs have the same requests in one order, ``query`` has the indices of the rows of one run,
+    and ``run`` the numbers of the runs, as an array of runs × 1.
     """
     n_relevant = np.zeros(len(queries), np.int64)
     n_relevant[query] = table["n_relevant"].tail(len(query)).to_numpy()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
+import warnings
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
-from lexiframe.core.base import LexiframeError, check_choice, shown
-from lexiframe.core.io import problems
-from lexiframe.core.projection.excluded import excluded
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, check_choice, coded, errors, printed, shown
+from lexiframe.core.io import problems, qrel_files
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
 ScoreType = Literal["float64", "float32"]
@@ -60,12 +64,28 @@ def is_grade(value: Any) -> bool:
 
 
 def check_policy(name: str, value: str) -> None:
-    """Raise an error for a choice that does not exist.
-
-    Examples
-    --------
-    >>> check_policy("unjudged", "drop")
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: unjudged: expected one of 'keep', 'remove', found 'drop'
-    """
+    """Raise an error for a choice that does not exist."""
     check_choice(name, value, get_args(_CHOICES[name]))
+
+
+class Excluded(str):
+    """The provenance of excluded documents: their number and checksum. ``rows`` has them."""
+
+    __slots__ = ("rows",)
+    rows: pl.DataFrame
+
+
+def excluded(given: Any) -> Excluded | None:
+    """Read the documents to leave out, in any form of judgments, whose grades do not count."""
+    if given is None or isinstance(given, Excluded):
+        return given
+    if isinstance(given, Mapping):  # a query with nothing to leave out
+        given = {query: of for query, of in given.items() if not isinstance(of, Sized) or len(of)}
+    with warnings.catch_warnings():  # that there are no grades
+        warnings.simplefilter("ignore", errors.LexiframeWarning)
+        judged = qrel_files.load_qrels(given, called="exclude")
+    rows = coded.as_strings(judged.rows.select("query_id", "doc_id")).unique().sort(pl.all())
+    digest = hashlib.sha256(rows.write_csv().encode()).hexdigest()
+    found = Excluded(f"{printed.counted(rows.height, 'document')} (sha256 {digest[:16]})")
+    found.rows = rows
+    return found

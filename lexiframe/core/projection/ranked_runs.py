@@ -82,15 +82,14 @@ def rank_runs(
     fingerprint: Callable[[run_parts.RunPart], str] | None = None,
     replicates: bool = False,
 ) -> RankedRuns:
-    """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
+    """Rank the relevant items in every run, and with ``nonrelevant`` all judged items.
 
     ``pool`` also asks for the retrieved documents, ``documents`` for their order, and ``hashed``
-    for the sha256 of each file as it was read. ``foresee`` is called before files are read, with
-    the least number of runs that they contain, and may raise an error. ``are_part`` says that runs
-    and judgments are those of some requests or runs only, of which perhaps none is answered.
-    ``fingerprint`` gives the text for each run that was read. ``qrels`` may be judged items that
-    are known already. ``replicates`` says that runs may have them; each is then a run of its own,
-    with a name of `coded.join_replicate`.
+    for the sha256 of each file. ``foresee`` is called before files are read, with the least number
+    of their runs, and may raise an error. ``are_part``: runs and judgments are of some requests or
+    runs only, perhaps none answered. ``fingerprint`` gives the text for each run that was read.
+    ``qrels`` may be judged items that are known already. With ``replicates``, each replicate is a
+    run of its own, with a name of `coded.join_replicate`.
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
@@ -146,7 +145,7 @@ def ranked_parts(
 ) -> list[list[tuple[T, run_parts.RunPart]]]:
     """Load and rank the runs of each source; raise if two runs have one name.
 
-    The runs come back without their rows, so that only those that are being ranked are in memory.
+    The runs come back without their rows, so that only the runs in ranking are in memory.
     """
 
     def load_and_rank(load: Loader) -> list[tuple[T, run_parts.RunPart]]:
@@ -196,9 +195,9 @@ def shared_codes() -> pl.Series:
 def refuse_other_queries(
     answered: list[str], judged: pl.Series, *, are_all: bool = True
 ) -> NoReturn:
-    """Raise because the queries that were answered, and those that are judged, have none alike.
+    """Raise because the answered queries and the judged ones have none in common.
 
-    The message says how many there are if these ``are_all``, and not a part of them.
+    With ``are_all``, the message has their numbers; otherwise they are a part.
     """
     cause = likely_cause(answered, judged)
     ours, theirs = (n_and_first(queries) for queries in (answered, judged))
@@ -216,7 +215,8 @@ def loaders_of(
 ) -> tuple[list[Loader], int]:
     """Return a function for each source or run that loads it, and the number of rows.
 
-    The number is at least what is few rows (see `in_threads`) for sources that are not read yet.
+    For sources that are not read yet, the number is at least the limit of few rows (see
+    `in_threads`).
     """
     if len(scan) == 1:  # a table of many runs: rank them in several threads
         parts = _load_parts(scan, 0, rank=rank, hashed=hashed, replicates=replicates)

@@ -154,10 +154,10 @@ def _drop_rows(rows: Rows, are_out: np.ndarray) -> Rows:
 def _sort_rows(
     part: run_parts.RunPart, queries: QueryIndex, policies: Policies
 ) -> tuple[Rows, int]:
-    """Return the rows by query and score, each document once, and how many rows were removed.
+    """Return the rows by query and score, each document once, and the number of removed rows.
 
-    ``queries`` are those that are asked for, with their numbers, in order. Equal scores are not in
-    order yet, see `_hit_places`.
+    ``queries`` are the wanted ones, with their numbers, in order. Equal scores are not in order
+    yet, see `_hit_places`.
     """
     ties = policies.ties
     if ties == "rank":
@@ -339,8 +339,8 @@ def _drop_twins(
 ) -> tuple[Rows, int]:
     """Keep the best-ranked row of each document, or raise for a document that is there twice.
 
-    ``rows`` are in order, but for equal scores. The rows removed are counted in the first
-    ``n_judged`` queries: the others are not judged.
+    ``rows`` are in order, but for equal scores. Removed rows are counted in the first ``n_judged``
+    queries: later ones are not judged.
     """
     keys = pl.DataFrame({"query": rows.query, "doc_id": rows.doc_id}).with_row_index("row")
     twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())

@@ -1,4 +1,4 @@
-"""The ranked lists of runs as they are, without judgments."""
+"""The ranked lists of runs, without judgments."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def ranked_lists(
 ) -> RankedLists:
     """Rank all documents of runs, or of some runs ``only``.
 
-    The requests are those that are ``judged``; None says all. Policies on judgments and on the
-    depth have no influence.
+    The requests are the ``judged`` ones (None: all). Policies on judgments and on the depth have no
+    influence.
     """
     queries = None if judged is None else coded.strings_of(judged.queries)
     scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
@@ -106,7 +106,7 @@ def ranked_lists(
 def _rank_queries(
     part: run_parts.RunPart, policies: Policies, codes: pl.Series, queries: pl.Series | None
 ) -> tuple[pl.Series, RunList]:
-    """Rank one run for some queries, or for those that it answered."""
+    """Rank one run for the given queries, or for all that it answered."""
     if queries is None:
         queries = pl.Series([*part.empty], dtype=pl.String)
         if part.rows.height:
@@ -125,10 +125,7 @@ def _spread(own: pl.Series, found: RunList, queries: pl.Series) -> RunList:
 
 
 def warn_of_lists(lists: RankedLists, repeated: int = 0) -> None:
-    """Warn once of rankings that are missing and of rows that were removed, with their numbers.
-
-    ``repeated`` is the number of judgments that were removed.
-    """
+    """Warn once of rankings that are missing and of rows that were removed, with their numbers."""
     missing = sum(int((~run.answered).sum()) for run in lists.runs)
     counts = {
         "rankings missing, counted as empty": missing,

@@ -77,7 +77,7 @@ def ranks_of(
     """Number the documents of one request; return ``document`` and ``rank`` of `WholeRankings`.
 
     ``documents`` are the codes of each run's documents by rank, ``length`` their numbers, and
-    ``absent`` the rank of those that a run lacks.
+    ``absent`` the rank of a document that a run lacks.
     """
     longest = int(length.max())
     known, number = np.unique(np.concatenate(documents), return_inverse=True)

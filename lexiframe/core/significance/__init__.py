@@ -1,4 +1,4 @@
-"""Tests of which runs differ: p-values, corrections, intervals, power and swaps."""
+"""Tests of differences between runs: p-values, corrections, intervals, power and swaps."""
 
 from lexiframe.core.base.face import door
 

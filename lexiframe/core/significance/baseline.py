@@ -18,25 +18,10 @@ def against_baseline(
     baseline: str,
     by: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """Put what is known of each run against the baseline into one table.
+    """Join the means, wins and comparisons of each run against the baseline in one table.
 
-    Parameters
-    ----------
-    means
-        The orderings of the runs by their mean scores, of which ``value`` is the mean.
-    wins
-        The table of `win_rates`.
-    comparisons
-        The table of `compare` with this baseline.
-    baseline
-        The run that the others are compared with.
-    by
-        The attributes of groups of requests, which are columns of all three tables.
-
-    Returns
-    -------
-    polars.DataFrame
-        As `Evaluation` describes ``against_baseline``.
+    ``means`` are orderings by mean scores, whose ``value`` is the mean; attributes ``by`` are
+    columns of all three tables. The columns are described as ``against_baseline`` of `Evaluation`.
     """
     tested = ["test", "correction"]
     others = comparisons.rename({"run_a": "run"}).drop("run_b")
@@ -52,7 +37,7 @@ def against_baseline(
 
 
 def _request_counts(wins: pl.DataFrame, baseline: str, by: Sequence[str]) -> pl.DataFrame:
-    """Count the requests in which each other run is better, worse, or as good as the baseline."""
+    """Count the requests in which each run is better than, worse than, or equal to the baseline."""
     a, b = pl.col("run_a"), pl.col("run_b")
     pairs = wins.filter((a == baseline) | (b == baseline))
     turned = pl.when(a == baseline)
@@ -69,19 +54,10 @@ def _request_counts(wins: pl.DataFrame, baseline: str, by: Sequence[str]) -> pl.
 def baseline_in_short(
     table: pl.DataFrame, measures: Sequence[str], by: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Return the table as people read it: each measure's runs, the best against the baseline first.
+    """Return the table for reading: each measure's runs, the best against the baseline first.
 
-    The baseline itself stands where its difference, 0, belongs. What is the same in all rows (test,
-    correction, n) is left out.
-
-    Parameters
-    ----------
-    table
-        The table of `against_baseline`.
-    measures
-        The measures in the order in which they were asked for.
-    by
-        The attributes of groups of requests.
+    The baseline stands where its difference, 0, belongs. Constant columns (test, correction, n) are
+    left out.
     """
     tested = [name for name in ("test", "correction") if table[name].n_unique() > 1]
     is_other = pl.col("p_value").is_not_null()

@@ -1,4 +1,4 @@
-"""Bets against a hypothesis about the mean of bounded differences: what they are worth."""
+"""Bets against a hypothesis about the mean of bounded differences, and their capital."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ SHARING = {"holm", "bonferroni"}
 
 
 def group_by_level(corrections: Sequence[Any]) -> list[list[Any]]:
-    """Divide corrections into those that bets for one level serve.
-
-    Examples
-    --------
-    >>> group_by_level(["holm", "none", "bonferroni"])
-    [['holm', 'bonferroni'], ['none']]
-    """
+    """Divide corrections into groups that share the bets for one level."""
     parts = [[c for c in corrections if (c in SHARING) == shares] for shares in (True, False)]
     return [part for part in parts if part]
 
@@ -39,7 +33,7 @@ Order = Literal["random", "given"]
 
 @dataclass(frozen=True)
 class Bets:
-    """What the betting test needs besides differences.
+    """The settings of the betting test besides differences.
 
     Attributes
     ----------
@@ -77,7 +71,7 @@ class Bets:
         order: Order | Sequence[str],
         n_planned: int | None,
     ) -> Bets:
-        """Check what the user gave."""
+        """Check the user's arguments."""
         given = None if isinstance(order, str) else pl.Series([*order], dtype=pl.String)
         kind: Any = order if given is None else "given"
         check_choice(called, kind, get_args(Order), "order")
@@ -194,8 +188,8 @@ def p_either(x: np.ndarray, limit: Any, bets: Bets) -> np.ndarray:
 def interval(x: np.ndarray, bets: Bets, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of an interval: the limits that bets on neither side reject at ``tail``.
 
-    The limits are tried on a grid; the ends are one step outside of those that are not rejected.
-    Where all limits are rejected in a given order, the order is refused.
+    The limits are tried on a grid; the ends are one step outside of the limits that are not
+    rejected. If all limits are rejected in a given order, the order is refused.
     """
     b = bets.bound
     low, high = sums.capital.interval((x / b + 1) / 2, tail, bets.n_planned)
@@ -209,7 +203,7 @@ def intervals_after(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the intervals of the first few differences, at the level of the bets.
 
-    ``looks`` are how many, ascending. They are those of `interval`, by one pass through x.
+    ``looks`` are their numbers, ascending; one pass through x gives the intervals of `interval`.
     """
     b, step = bets.bound, 2 * bets.bound / sums.capital.GRID
     limit = b * np.linspace(-1, 1, sums.capital.GRID + 1)[1:-1]

@@ -267,9 +267,9 @@ class TwoGroups:
     def welch(self, alpha: float) -> Interaction:
         """Welch's t-test: t = interaction / √(v_a + v_b), v the squared standard errors.
 
-        One request in a group shows no variance: p is then 1, and t and the interval are NaN. Where
-        all differences of each group are equal, t is infinite, the interval NaN, and p that of the
-        groups among all splits of the requests in two.
+        One request in a group shows no variance: p is then 1, and t and the interval are NaN. If
+        all differences of each group are equal, t is infinite, the interval NaN, and p comes from
+        all splits of the requests in two groups.
         """
         from scipy.special import binom
 
@@ -350,10 +350,7 @@ def _ratio(difference: np.ndarray, error: np.ndarray) -> np.ndarray:
 def pair_two_groups(
     pairs: Pairs, of_a: pl.Series, of_b: pl.Series
 ) -> Iterator[tuple[np.ndarray, TwoGroups]]:
-    """Yield the pairs of runs that have the same requests, and their differences in two groups.
-
-    Pairs without a request in one of the groups are left out.
-    """
+    """Yield the pairs of runs that have the same requests, and their differences in two groups."""
     in_a, in_b = (pairs.queries.is_in(of.implode()).to_numpy() for of in (of_a, of_b))
     rows, rounding = np.flatnonzero(in_a | in_b), pairs.rounding
     for pair, known in alike(~np.isnan(pairs.values[rows])):

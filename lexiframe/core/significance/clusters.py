@@ -75,7 +75,7 @@ def clustered(d: Differences, options: Options) -> sums.Estimates:
 
 
 def clustered_t(d: Differences, options: Options) -> Outcome:
-    """Student's t of clusters; d_z is that of the requests."""
+    """Student's t of clusters; d_z counts requests."""
     d_z = d_z_outcome(d, options, d.mean, d.mean).effect_size
     return outcome_by_t(clustered(d, options), d_z, options)
 

@@ -262,7 +262,7 @@ def named_comparisons(
 def _turned_comparisons(
     function: str, name: Any, given: Any, alpha: float | None, by: Sequence[str]
 ) -> pl.DataFrame:
-    """Return what is compared of each pair of runs, turned so that run_a comes before run_b."""
+    """Return the comparisons of each pair of runs, turned so that run_a comes before run_b."""
     c = to_polars(given, f"comparisons {name!r}")
     for attribute in by:
         if attribute not in c.columns:
@@ -296,10 +296,9 @@ def _turned_comparisons(
 def matched(
     function: str, names: tuple[str, str], a: pl.DataFrame, b: pl.DataFrame, by: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a row for each pair of runs that either table compares; ``_a`` and ``_b`` are theirs.
+    """Return a row for each pair that either table compares, with columns ``_a`` and ``_b``.
 
-    `_matches` says which measures, tests and corrections are matched. The columns ``in_a`` and
-    ``in_b`` say which of the tables compare the pair.
+    `_matches` chooses the measures, tests and corrections; ``in_a`` and ``in_b`` tell the tables.
     """
     for column in KINDS:
         if column == "test" and _has_one_test(a) and _has_one_test(b):
@@ -328,7 +327,7 @@ def matched(
 
 
 def _has_one_test(table: pl.DataFrame) -> bool:
-    """Return whether each measure was tested by one test alone, as those that are chosen for it."""
+    """Return whether each measure has one test alone, as by default."""
     return bool((table.group_by("measure").agg(pl.col("test").n_unique())["test"] == 1).all())
 
 
@@ -347,10 +346,10 @@ def _match_tests(a: pl.DataFrame, b: pl.DataFrame) -> tuple[pl.DataFrame, pl.Dat
 def _matches(
     function: str, column: str, names: tuple[str, str], a: pl.DataFrame, b: pl.DataFrame
 ) -> list[tuple[str, str, str]]:
-    """Match the measures (tests, corrections) of two tables; return both and what to call them.
+    """Match the measures (tests, corrections) of two tables; return both names, and a common one.
 
-    Those that both tables have are matched, and a warning names the others. When there are none,
-    the only one of a table is matched with each of the other table.
+    Common names are matched, and a warning names the remaining ones. Without a common name, the
+    only one of a table is matched with each of the other table.
     """
     in_a, in_b = (table[column].unique().sort().to_list() for table in (a, b))
     shared = [value for value in in_a if value in in_b]
@@ -369,6 +368,6 @@ def _matches(
 
 
 def _rename_values(table: pl.DataFrame, column: str, names: list[tuple[str, str]]) -> pl.DataFrame:
-    """Give the values of a column the names by which they are matched; others are left out."""
+    """Give the values of a column their matched names; leave rows with other values out."""
     renamed = pl.DataFrame(names, schema=[column, "said"], orient="row")
     return table.join(renamed, on=column).drop(column).rename({"said": column})

@@ -10,19 +10,7 @@ from lexiframe.core.base import printed, schemas
 
 
 def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a sentence for each row of a table of `conclusions`.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> folder = lf.bundled("example")
-    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
-    >>> named = {name: lf.compare(lf.scores(p, [name]), "t") for name in ("AP", "RR")}
-    >>> print(conclusion_sentences(lf.conclusions(named))["sentence"][0])
-    By AP vs RR (t, holm), AP and RR agree on which run is better in 3 of 3 pairs: 0 are \
-significant on both sides, 2 on one side, 1 on neither. No pair changes sides. Kendall's τ between \
-the orders of the runs is 1.00.
-    """
+    """Return a sentence for each row of a table of `conclusions`."""
     return printed.sentence_of_each(
         table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _pair_sentence
     )
@@ -72,17 +60,7 @@ def _alone(row: dict[str, Any]) -> str:
 
 
 def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Name the pairs that change sides for every two tables of `conclusion_pairs`.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> folder = lf.bundled("example")
-    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
-    >>> named = {name: lf.compare(lf.scores(p, [name]), "t") for name in ("AP", "RR")}
-    >>> print(pair_sentences(lf.conclusion_pairs(named))["sentence"][0])
-    By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
-    """
+    """Name the pairs that change sides for every two tables of `conclusion_pairs`."""
     return printed.sentence_of_each(
         table, schemas.CONCLUSION_PAIRS, schemas.CONCLUSIONS.key, _changes_sentence
     )

@@ -22,24 +22,12 @@ CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "
 
 
 def usual(correction: str) -> str:
-    """Return the correction of tests without joint sign flips: Holm's, unless another is named.
-
-    Examples
-    --------
-    >>> usual("auto"), usual("bh")
-    ('holm', 'bh')
-    """
+    """Return the correction of tests without joint sign flips: Holm's, unless another is named."""
     return correction if correction in CORRECTIONS else "holm"
 
 
 def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
-    """Adjust the p-values of one family, as `statsmodels.stats.multitest.multipletests` does.
-
-    Examples
-    --------
-    >>> correct(np.array([0.01, 0.04, 0.03]), "holm").tolist()
-    [0.03, 0.06, 0.06]
-    """
+    """Adjust the p-values of one family, as `statsmodels.stats.multitest.multipletests` does."""
     method = CORRECTIONS[correction]
     if method is None or not len(p_values):
         return p_values
@@ -52,13 +40,7 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
 
 
 def correct_each(p_values: np.ndarray, correction: str) -> np.ndarray:
-    """Adjust the p-values of many families, whose members lie along the last axis.
-
-    Examples
-    --------
-    >>> correct_each(np.array([[0.01, 0.04], [0.5, 0.5]]), "bonferroni").tolist()
-    [[0.02, 0.08], [1.0, 1.0]]
-    """
+    """Adjust the p-values of many families, whose members lie along the last axis."""
     if p_values.shape[-1] == 1:
         return p_values
     return np.asarray(np.apply_along_axis(correct, -1, p_values, correction))
@@ -115,8 +97,8 @@ def corrected(
 ) -> pl.DataFrame:
     """Repeat the rows for each correction, with the corrected p-values.
 
-    ``names`` are those of the columns of p-values, and of their corrections; ``family`` is that of
-    each row.
+    ``names`` are the columns of p-values and of corrected ones; ``family`` numbers each row's
+    family.
     """
     frames = []
     for correction in corrections:
@@ -136,7 +118,7 @@ def check_corrected(
     options: Options,
     others: Sequence[str] = (),
 ) -> None:
-    """Raise for what no function accepts that corrects the p-values of tests.
+    """Raise for tests, corrections, family or options that no correcting function accepts.
 
     ``others`` are corrections of the function's own.
     """

@@ -108,9 +108,9 @@ class Differences:
 
 
 def cube_of(d: Any, baseline: str | None, *, of_sums: bool = False) -> Any:
-    """Return preferences as an array; against the baseline, if there is one.
+    """Return preferences as an array, only the pairs with the baseline if there is one.
 
-    ``of_sums``: sums over the requests are enough, and stay as they are.
+    ``of_sums``: sums over the requests are enough; a table of sums is returned unchanged.
     """
     cube = arrays.cube_or_sums(d, baseline) if of_sums else arrays.pair_cube(d, baseline)
     return cube if baseline is None else cube.against(baseline)
@@ -141,7 +141,7 @@ def compared(
 ) -> Iterator[tuple[np.ndarray, Differences | sums.Moments]]:
     """Return the pairs that have requests, and their differences; raise if some are infinite.
 
-    Pairs that have the same requests come together; all pairs do where sums are enough.
+    Pairs that share all requests come together; all pairs do where sums are enough.
     """
     if not of_sums:
         arrays.check_finite(called, pairs.values)
@@ -161,7 +161,7 @@ def rows_of_pairs(
 
 
 def group_by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:
-    """Yield the chosen pairs, those with the same requests together, and their differences."""
+    """Yield groups of chosen pairs that share the same requests, and their differences."""
     values, rounding = pairs.values[:, chosen], pairs.rounding
     known = ~np.isnan(values)
     if known.all():  # the usual case: all pairs come at once
@@ -175,9 +175,9 @@ def group_by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.nda
 
 
 def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the pairs that have the same requests, and these requests, as indices.
+    """Yield the indices of pairs that share all requests, and of these requests, group by group.
 
-    ``known``, requests × pairs, says which requests each pair has.
+    ``known``, requests × pairs, is true where a pair has the request.
     """
     if known.all():  # the usual case: all pairs come at once
         yield np.arange(known.shape[1]), np.arange(len(known))

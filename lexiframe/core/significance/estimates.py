@@ -1,4 +1,4 @@
-"""What estimates answer by Student's t: tests, and questions with a margin."""
+"""Answers of estimates by Student's t: tests, and questions with a margin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The power of sign flips: exact for differences of one size, else nearly that of t."""
+"""The power of sign flips: exact for differences of one size, else close to the power of t."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lexiframe.core.significance.joint_flips import MOST_REQUESTS as MOST
 
 
 def flips_power(pairs: Pairs, by_t: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:
-    """Return the power of sign flips with n requests, from that of t: pairs × sizes.
+    """Return the power of sign flips with n requests, from the power of t: pairs × sizes.
 
     It is 0 where not even equal signs reject, as their p is 2^(1−n).
     """
@@ -25,7 +25,7 @@ def flips_power(pairs: Pairs, by_t: np.ndarray, n: np.ndarray, alpha: float) -> 
 
 
 def flips_size(pairs: Pairs, by_t: np.ndarray, power: float, alpha: float) -> np.ndarray:
-    """Return the least n at which sign flips have the power, from that of t; 0 if there is none."""
+    """Return the least n at which sign flips have the power, from t's; 0 if there is none."""
     least = math.floor(1 - math.log2(alpha)) + 1
     required = np.where(by_t > 0, np.maximum(by_t, least), 0)
     pair, row, table = sign_powers(pairs, alpha)
@@ -38,13 +38,10 @@ def flips_size(pairs: Pairs, by_t: np.ndarray, power: float, alpha: float) -> np
 def sign_powers(pairs: Pairs, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the pairs whose differences are −c, 0 or c, and their rows in a table of powers.
 
-    The table has the power of the sign test with 1 to `MOST` requests like the observed ones.
-
-    Notes
-    -----
-    With m requests that are no ties it rejects from k wins or losses on, the least k with
-    2 P(X ≥ k) < α for X ~ Bin(m, ½). Wins are Bin(m, wins / (wins + losses)), and each further
-    request raises m by one with the probability (wins + losses) / n.
+    The table has the power of the sign test with 1 to `MOST` requests like the observed ones. With
+    m requests that are no ties, it rejects from k wins or losses on, the least k with 2 P(X ≥ k) <
+    α for X ~ Bin(m, ½). Wins are Bin(m, wins / (wins + losses)), and each further request raises m
+    by one with the probability (wins + losses) / n.
     """
     from scipy.stats import binom
 

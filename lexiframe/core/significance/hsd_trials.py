@@ -42,10 +42,9 @@ def largest_differences(
 ) -> np.ndarray:
     """Return the largest |mean difference| over all pairs of runs in each trial, ascending.
 
-    No difference may be missing. ``values``, requests × runs, are those that they are differences
-    of, if there are such values. When there are at most ``trials`` + 1 permutations in all, each is
-    one trial. The one that changes nothing is left out, because the p-value counts the observed
-    data as one permutation already.
+    No difference may be missing. ``values``, requests × runs, are the scores, if the differences
+    come from scores. If there are at most ``trials`` + 1 permutations, each is one trial, but for
+    the identity, because the p-value counts the observed data as one permutation already.
     """
     n_queries, n_runs = len(pairs.queries), len(pairs.runs)
     largest_sum = _statistic(pairs) if values is None else _range_statistic(values)
@@ -134,14 +133,14 @@ def _greatest_range(values: np.ndarray, trials: Trials) -> np.ndarray:
 
 
 def _rank_statistic(total: np.ndarray) -> Statistic:
-    """Replace values, of which only the order counts, by dense ranks in small integers."""
+    """Replace values by dense ranks in small integers, since only their order counts."""
     dtype = np.uint8 if total.shape[1] <= 256 else np.uint16
     steps = np.diff(np.sort(total, axis=1), prepend=-np.inf) > 0
     return partial(_greatest_count, (steps.cumsum(axis=1) - 1).astype(dtype))
 
 
 def _greatest_count(ranks: np.ndarray, trials: Trials) -> np.ndarray:
-    """For preferences sgn(r_a − r_b), count requests with r_a > r_b minus those with r_a < r_b."""
+    """Return per trial the largest |#(r_a > r_b) − #(r_a < r_b)| over pairs, for sgn(r_a − r_b)."""
     drawn = np.stack([one.take(places.T) for one, places in zip(ranks, trials, strict=True)])
     n_queries, n_runs, n_trials = drawn.shape  # trials last: they are compared in vectors
     largest = np.zeros(n_trials, np.int64)
@@ -182,13 +181,6 @@ def canonical(matrix: np.ndarray) -> np.ndarray:
     Runs are ordered by the sum of their row, then by its sorted cells. Where these are equal, runs
     with the same row may come in any order, and the runs of a cycle come in the order of the cycle.
     (For some cycles of eight or more runs within one request, the order may depend on the names.)
-
-    Examples
-    --------
-    >>> canonical(np.array([[0.0, -1, 1], [1, 0, -1], [-1, 1, 0]])).tolist()
-    [[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]
-    >>> canonical(np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])).tolist()
-    [[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]
     """
     cells = np.sort(matrix, axis=1)
     keys = [*cells.T[::-1], cells.sum(axis=1)]  # lexsort sorts by the last key first

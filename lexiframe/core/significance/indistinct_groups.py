@@ -1,4 +1,4 @@
-"""Groups of runs of which no two differ significantly, in an order of the runs."""
+"""Groups of runs without a significant difference between any two, in an order of the runs."""
 
 from __future__ import annotations
 
@@ -26,37 +26,13 @@ class Alike(NamedTuple):
 
 
 def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
-    """Find the largest groups of adjacent runs of which no two differ significantly.
+    """Find the largest groups of adjacent runs without a significant difference between any two.
 
-    Parameters
-    ----------
-    c
-        The table of `compare` or of `tukey_hsd`, with one measure, test and correction.
-    order
-        All runs of the table, the best first.
-
-    Returns
-    -------
-    Alike
-        ``groups``: ``first`` and ``last``, the places from 1 of the first and the last run of a
-        group of at least two, sorted by both. No group lies within another, but groups may overlap.
-        ``n_without``: the number of pairs that do not differ significantly although a run between
-        them differs significantly from one of the two, or from another between them. No group has
-        both runs of such a pair.
-
-    Raises
-    ------
-    LexiframeError
-        When a pair of the runs was not compared: that is no sign that they are alike.
-
-    Examples
-    --------
-    >>> c = pl.DataFrame({"run_a": ["a", "a", "b"], "run_b": ["b", "c", "c"],
-    ...                   "reject": [False, True, False]})
-    >>> groups_not_told_apart(c, ["a", "b", "c"]).groups.rows()
-    [(1, 2), (2, 3)]
-    >>> groups_not_told_apart(c, ["a", "c", "b"])
-    Alike(groups=shape: (1, 2)..., n_without=1)
+    ``c`` has one measure, test and correction, ``order`` all its runs, the best first; a pair that
+    was not compared is an error. ``groups`` has the places, from 1, of the ``first`` and the
+    ``last`` run of groups of two or more; they may overlap, but none lies within another.
+    ``n_without`` counts pairs without a significant difference that no group has, as a run between
+    them differs from one of the two, or from another run between them.
     """
     alike = _undistinguished(c.filter(pl.col("reject").is_not_null()), order)
     n = len(order)

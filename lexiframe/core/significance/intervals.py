@@ -75,10 +75,10 @@ def _sample_means(
 def interval_of_kind(
     d: Differences | sums.Moments, options: Options, bound: float, *, are_signs: bool
 ) -> Interval:
-    """Return the interval that holds its level for what a measure can give.
+    """Return the interval that holds its level for the possible values of a measure.
 
-    Of values −1, 0 and 1 it is Bonett and Price's. Of others it is Student's, of these and of
-    −``bound`` and ``bound``, which are infinite where they are not known.
+    For values −1, 0 and 1 it is Bonett and Price's. For other values it is Student's, over the
+    differences and −``bound`` and ``bound``, which are infinite if they are unknown.
     """
     x = d.moments if isinstance(d, Differences) else d
     if are_signs:
@@ -108,7 +108,7 @@ def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:
 
 
 def d_z_interval(t: np.ndarray, n: np.ndarray | int, options: Options) -> Interval:
-    """Return the d_z of which the observed t is the α/2 or 1 − α/2 quantile, by noncentral t."""
+    """Return the d_z for which the observed t is the α/2 or 1 − α/2 quantile, by noncentral t."""
     n = np.broadcast_to(n, t.shape)
     known = np.isfinite(t) & (n > 1)
     t, df = np.where(known, t, 0.0), np.maximum(n - 1, 1)
@@ -124,8 +124,8 @@ def win_odds_interval(
     """Return the interval of the win odds θ/(1 − θ), θ = (wins + ties/2)/n, normal on the logit.
 
     Brunner, Vandemeulebroecke & Mütze, "Win odds: an adaptation of the win ratio to include ties",
-    Statistics in Medicine 2021, doi:10.1002/sim.8967. NaN where all requests are won, all
-    lost, or all tied: they show no spread.
+    Statistics in Medicine 2021, doi:10.1002/sim.8967. NaN where all requests are won, all lost, or
+    all tied: they show no spread.
     """
     from scipy.special import ndtri
 
@@ -172,14 +172,13 @@ def noncentrality(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
     quantile of t·S + Z that is exceeded with a probability of ``tail``, and a smooth function of t.
     Newton's method finds it from SciPy's `nctdtr`, at a few values of t in each of a few panels. It
     starts from the quantiles of Z and t·S, which are the limits for small and for large t. A
-    polynomial through these gives all others in the panel nearly, and one more step of Newton's
-    method as exactly as `nctdtr` does. For very large |t| the quantile is that of t·S, with the
-    first correction for Z. No δ depends on which other values of t there are, as panels are fixed.
-
-    The relative error is below 10⁻¹⁰ for |t| up to 1000 and ``tail`` from 0.001 to 0.999, and
-    below 10⁻⁸ beyond, but for the smallest tails of two or three requests. Before SciPy 1.15 it is
-    larger, as that of its `nctdtr`. SciPy's own inverse, `nctdtrinc`, takes several times as long,
-    is less exact for large |t|, and fails for very small tails.
+    polynomial through these gives all values in the panel nearly, and one more Newton step as
+    exactly as `nctdtr` does. For very large |t| it is the quantile of t·S, with the first
+    correction for Z. As panels are fixed, no δ depends on the other values of t. The relative error
+    is below 10⁻¹⁰ for |t| up to 1000 and ``tail`` from 0.001 to 0.999, and below 10⁻⁸ beyond, but
+    for the smallest tails of two or three requests; before SciPy 1.15 it is larger. SciPy's own
+    inverse, `nctdtrinc`, takes several times as long, is less exact for large |t|, and fails for
+    very small tails.
 
     Examples
     --------

@@ -54,18 +54,12 @@ def n_trials(n: int, n_pairs: int, trials: int) -> int | None:
 
 
 def most_requests(n_pairs: int) -> int:
-    """Return the most requests whose signs the default test flips for so many pairs.
-
-    Examples
-    --------
-    >>> most_requests(45), most_requests(499_500)
-    (1000, 400)
-    """
+    """Return the most requests whose signs the default test flips for so many pairs."""
     return min(TOO_MUCH_WORK // FEWEST // max(n_pairs, 1), MOST_REQUESTS)
 
 
 class Joint(NamedTuple):
-    """What sign flips say of each pair of a family.
+    """The results of sign flips for each pair of a family.
 
     ``p_value`` is that of the pair alone, ``p_adjusted`` that of the step-down maxima. The others
     are the least that these could have been, had one run won every request that is no tie.
@@ -178,7 +172,7 @@ def flipped(family: Family | None, options: Options, *, is_default: bool) -> Joi
 def flipped_together(parts: Sequence[Family | None], flip: Flip) -> Flip:
     """Flip the signs of several measures, or groups of requests, as one family.
 
-    The function that is returned, called once for each of them in their order, returns its part.
+    The returned function, called once for each of them in their order, returns its part.
     """
     known = [part for part in parts if part is not None]
     joint = flip(Family.stacked(known)) if known and len(known) == len(parts) else None
@@ -199,20 +193,9 @@ def max_t(
     """Flip the signs of all differences of a request together: step-down max-t.
 
     T = |Σ d| / √Σ d² of each pair, 0 where all d are 0 (Σ d with a one-sided alternative). The
-    pairs fall by T; each is compared with the greatest T* of itself and of those behind it.
-
-    Parameters
-    ----------
-    queries
-        The requests.
-    values
-        The differences, requests × pairs; NaN, where a pair lacks a request, counts as 0.
-    rounding
-        The rounding error of each difference, or 1 × 1.
-    options
-        ``trials``, ``seed`` and ``alternative``.
-    size
-        How many pairs side by side are a family; None: all are one.
+    pairs fall by T; each is compared with the greatest T* of itself and of the pairs behind it.
+    ``values`` is requests × pairs; NaN, where a pair lacks a request, counts as 0. ``rounding`` has
+    the error of each difference, or is 1 × 1; ``size`` pairs side by side are a family (None: all).
 
     Examples
     --------
@@ -265,8 +248,8 @@ def _counted(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how often the statistics of pairs, and their running maxima, reach the limits.
 
-    The pairs of a family, rows of ``unit``, rise by their statistics; what stands behind them makes
-    groups full. The third array has the greatest statistic of the last family by each choice.
+    The pairs of a family, rows of ``unit``, rise by their statistics; rows behind them fill groups
+    up. The third array has the greatest statistic of the last family by each choice of signs.
     """
     (padded, n), n_pairs, in_group = unit.shape, len(limit), size or _GROUP
     limits = np.concatenate([limit, np.full(padded - n_pairs, np.inf)])
@@ -304,7 +287,7 @@ def _counted_of_block(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the counts of some choices of signs, and the running maxima of the last group.
 
-    ``unit`` is groups × pairs × requests; the groups are families, unless all are of one.
+    ``unit`` is groups × pairs × requests; the groups are families, or parts of one family.
     """
     count, beyond = np.zeros((2, *limit.shape[:2]), np.int64)
     in_group = unit.shape[1]
@@ -338,6 +321,6 @@ def _counted_of_block(
 
 
 def _true_in_rows(flags: np.ndarray) -> np.ndarray:
-    """Count what is true along the last axis."""
+    """Count the true values along the last axis."""
     bits = np.bitwise_count(np.packbits(flags, axis=-1))
     return np.asarray(bits.sum(axis=-1, dtype=np.int64))

@@ -61,7 +61,7 @@ class Margins:
         return share * abs(mean)
 
     def refuse_unknown(self, measures: Iterable[str]) -> None:
-        """Raise when a margin is that of a measure that the table lacks."""
+        """Raise when a margin names a measure that the table lacks."""
         known = list(dict.fromkeys(measures))
         for name in self.by_measure:
             if name is not None and name not in known:
@@ -71,15 +71,7 @@ class Margins:
 def margins_of(
     called: str, margin: Margin, baseline: str | None = None, alpha: float = 0.05
 ) -> Margins:
-    """Check what a user gave as ``margin``, and the level of the one-sided tests.
-
-    Examples
-    --------
-    >>> margins_of("equivalence", {"AP": 0.02}).size("AP")
-    0.02
-    >>> margins_of("equivalence", "2%", baseline="bm25").size("AP", baseline_mean=0.25)
-    0.005
-    """
+    """Check the user's ``margin``, and the level of the one-sided tests."""
     if alpha >= 0.5:
         raise LexiframeError(
             f"{called}: expected alpha below 0.5, found {alpha}; two one-sided tests at alpha have "

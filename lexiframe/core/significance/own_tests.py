@@ -22,14 +22,7 @@ def several(given: Any) -> list[Any]:
 
 
 def name_of_test(test: str | OwnTest) -> str:
-    """Return the name of a test: that of a function is its ``__name__``.
-
-    Examples
-    --------
-    >>> def my_test(d): ...
-    >>> name_of_test("t"), name_of_test(my_test)
-    ('t', 'my_test')
-    """
+    """Return the name of a test; a function is named by its ``__name__``."""
     if isinstance(test, str):
         return test
     name = getattr(test, "__name__", "<none>")
@@ -80,7 +73,7 @@ def own_result(test: OwnTest, pairs: Pairs, chosen: np.ndarray) -> np.ndarray:
 
 
 def _call_test(test: OwnTest, differences: np.ndarray) -> Any:
-    """Call a test; an error of its own says which test failed and what it was given."""
+    """Call a test; an error inside it names the test and its input."""
     try:
         return test(differences)
     except LexiframeError:
@@ -122,7 +115,7 @@ def _checked_numbers(expected: str, found: Any, n: int) -> np.ndarray:
 
 
 def _advice(differences: np.ndarray) -> str:
-    """Advise on what the usual tests have no p-value for."""
+    """Return the advice for data that the usual tests have no p-value for."""
     if np.isnan(differences).any():
         return "; they lack requests, where the differences are NaN (SciPy: nan_policy='omit')"
     if not differences.any():

@@ -403,7 +403,7 @@ def _group_rows(
     """Return a row for each measure, test and pair, without the corrections of p-values.
 
     ``joint`` flips the signs of a measure's preferences together; where it returns None, because
-    they are too many, t takes its place.
+    there are too many, t takes its place.
     """
     of_sums = all(test in OF_SUMS for test in tests) or joint is not None
     cube = cube_of(d, baseline, of_sums=intervals != "bca" and of_sums and options.clusters is None)
@@ -420,7 +420,7 @@ def _group_rows(
 
 
 def _add_families(found: list[JointFamily | None], baseline: str | None, d: Any) -> pl.DataFrame:
-    """Add the differences by each measure, where those of single requests are known."""
+    """Add the differences by each measure where single requests are known."""
     cube = cube_of(d, baseline, of_sums=True)
     found += [JointFamily.known_pairs(cube.single(m, pairs)) for m, pairs in cube]
     return pl.DataFrame()
@@ -468,7 +468,7 @@ def _rows_of_measure(
 def _interval_of(
     measure: str, cube: Any, pairs: Any, options: Options, is_metric: bool
 ) -> Callable[[Any, Options], Interval]:
-    """Return the interval of what a measure can give, of all its pairs alike."""
+    """Return the interval for the possible values of a measure, alike for all its pairs."""
     bets, d = options.bets, pairs.differences
     known = bets.bounds[measure] if measure in bets.bounds else facts.Facts.named(measure)
     of_runs = cube.scores.get(measure) if isinstance(cube, arrays.Reduced) else pairs
@@ -510,7 +510,7 @@ def _outcome_function(
 def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     """Return the pairs of runs that share no request, which have rows without numbers.
 
-    Only scores tell that both runs have requests. Preferences may have been computed of some pairs.
+    Only scores show that both runs have requests; preferences may cover some pairs only.
     """
     if isinstance(pairs, Pairs) and pairs.scores is not None:
         return np.flatnonzero(pairs.n == 0)

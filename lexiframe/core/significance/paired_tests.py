@@ -1,4 +1,4 @@
-"""What a paired test is: `PairedTest`, and what several of those in the folder ``tests`` share."""
+"""`PairedTest`, and helpers that several modules of the folder ``tests`` share."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """What a test compares: in words, and the column of comparisons that says which run is ahead.
+    """The quantity that a test compares: in words, and the column that tells the leading run.
 
     Run a is ahead where the column is above ``neither``.
     """
@@ -83,6 +83,8 @@ class PairedTest:
         `Moments` as well.
     draws
         Whether p = (1 + count) / (1 + trials), so that too few trials cannot reject.
+    needs_bounds
+        Whether the least and the greatest value of a measure have to be known.
     splits_ties
         Whether the option ``sign_ties`` is for it.
     shifted
@@ -100,6 +102,7 @@ class PairedTest:
     compares: Compared = MEANS
     of_sums: bool = False
     draws: bool = False
+    needs_bounds: bool = False
     splits_ties: bool = False
     shifted: Callable[[Any, np.ndarray, Options], Answers] | None = None
     interval: Callable[[Any, Options], tuple[np.ndarray, np.ndarray]] | None = None
@@ -134,7 +137,7 @@ def standardised(d: Differences | sums.Moments) -> tuple[np.ndarray, np.ndarray]
 def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
     """Return p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1.
 
-    Where t is infinite, as all differences are equal, it is what sign flips allow: 2^−n for n
+    If t is infinite, as all differences are equal, p is the least of sign flips: 2^−n for n
     differences on one side of 0.
     """
     df, flips = np.maximum(n - 1, 1), 0.5 ** np.asarray(n, np.float64)

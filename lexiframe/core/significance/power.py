@@ -164,7 +164,7 @@ def smallest_significant_differences(
 
 
 def _count_pairs(c: ComparisonsTable, alpha: float, *found: pl.Expr) -> pl.DataFrame:
-    """Count the pairs of each curve and those that are significant, and compute ``found``."""
+    """Count the pairs and the significant pairs of each curve, and compute ``found``."""
     counts = {"n_pairs": pl.len(), "n_significant": (pl.col("p_adjusted") < alpha).sum()}
     checked = checked_comparisons(c)
     if found:  # which may be the first pair of several

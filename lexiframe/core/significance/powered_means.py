@@ -49,20 +49,11 @@ class PoweredMeans:
 def powered_means(h: np.ndarray, g: np.ndarray, others: np.ndarray) -> PoweredMeans:
     """Correct the means by people with a model's values: power-tuned prediction-powered inference.
 
-    Parameters
-    ----------
-    h, g
-        The values by people and by the model in the requests that people judged: requests ×
-        columns. A cell is NaN in both or in none.
-    others
-        The values by the model in the other requests: requests × columns, NaN where there is none.
-
-    Notes
-    -----
-    λ = Cov(h, g) / ((1 + n/N) Var(g)), kept within 0 and 1, Var(g) over all n + N requests; 0 where
-    that is 0, N is 0 or n below 4. The estimate is λ · mean of g over the other requests + the mean
-    of r = h − λ g; its squared error λ² Var(g)/N + Σ (r − r̄)² / (f n) with f = n − 2, or n − 1 when
-    λ is 0.
+    ``h`` and ``g`` are requests × columns in the judged requests, NaN in both or in none;
+    ``others`` are the model's in the other requests. λ = Cov(h, g) / ((1 + n/N) Var(g)), kept
+    within 0 and 1, Var(g) over all n + N requests; 0 where that is 0, N is 0 or n below 4. The
+    estimate is λ · mean of ``others`` + the mean of r = h − λ g; its squared error λ² Var(g)/N + Σ
+    (r − r̄)² / (f n) with f = n − 2, or n − 1 when λ is 0.
     """
     n, n_other = (~np.isnan(h)).sum(axis=0), (~np.isnan(others)).sum(axis=0)
     every = np.concatenate([g, others])
@@ -84,17 +75,13 @@ def powered_means(h: np.ndarray, g: np.ndarray, others: np.ndarray) -> PoweredMe
 def weighted_means(
     h: np.ndarray, g: np.ndarray, others: np.ndarray, probability: np.ndarray
 ) -> PoweredMeans:
-    """Do as `powered_means` for requests that were drawn with unequal, known probabilities.
+    """Estimate like `powered_means`, for requests drawn with unequal, known probabilities.
 
-    ``probability`` has that of each request that people judged; ``h``, ``g`` and ``others`` have no
-    gaps.
-
-    Notes
-    -----
-    With w = 1/π, W = Σ w and T requests in all, the estimate is h_w + λ (mean of g over all − g_w),
-    where h_w and g_w are means weighted by w. Its squared error is Σ ψ² / T² · n / (n − 2), with
-    ψ = (T/W) I w (h − h_w − λ (g − g_w)) + λ (g − mean of g), I = 1 for requests that people
-    judged; λ makes it least, within 0 and 1.
+    ``probability`` belongs to the judged requests; ``h``, ``g`` and ``others`` have no gaps. With w
+    = 1/π, W = Σ w and T requests in all, the estimate is h_w + λ (mean of g over all − g_w), where
+    h_w and g_w are means weighted by w. Its squared error is Σ ψ² / T² · n / (n − 2), with ψ =
+    (T/W) I w (h − h_w − λ (g − g_w)) + λ (g − mean of g), I = 1 for judged requests; λ makes it
+    least, within 0 and 1.
     """
     n, n_other = len(h), len(others)
     total, inverse = n + n_other, 1 / probability[:, None]

@@ -53,9 +53,9 @@ class Simulation:
     comparisons: int = 1
 
     def size(self, pairs: Pairs, power: float) -> np.ndarray:
-        """Find for each pair the one of `SIZES` from which on enough samples are significant.
+        """Find for each pair the first of `SIZES` from which on enough samples are significant.
 
-        The result is 0 for a pair that no size is enough for, or whose room is a tie.
+        It is 0 for a pair without such a size, or whose room is a tie.
         """
         required, last = np.zeros(len(pairs.a), np.int64), len(SIZES) - 1
         for pair, complete, rough in _paired_values(pairs):
@@ -152,7 +152,7 @@ class Simulation:
 
 
 def _paired_values(pairs: Pairs) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield pairs that have the same requests, their values for these, and their rounding.
+    """Yield pairs that share all requests, their values for these, and their rounding.
 
     Pairs with one request are left out: nothing can be estimated from it.
     """

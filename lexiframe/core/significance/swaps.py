@@ -172,10 +172,10 @@ def _split_pairs(called: str, d: Any, splits: int, seed: int) -> list[tuple[str,
 
 
 def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the sizes of mean preferences in the first halves, and whether the others agree.
+    """Yield the sizes of mean preferences in first halves, and their agreement with second ones.
 
-    Both are splits × pairs, in blocks of splits. Where both halves prefer the same run the second
-    is 1, where they swap −1, and where one ties 0; it is NaN if a half has no request of the pair.
+    Both are splits × pairs, in blocks of splits. The agreement is 1 where both halves prefer one
+    run, −1 where they swap, 0 where one ties, and NaN if a half has no request of the pair.
     """
     n = len(pairs.queries)
     known = ~np.isnan(pairs.values)

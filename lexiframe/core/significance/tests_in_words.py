@@ -29,7 +29,7 @@ _CORRECTIONS = {
 def how_tested(
     rows: Sequence[dict[str, Any]], names: Sequence[str], alpha: float, family: str
 ) -> str:
-    """Return the tests, correction, family, level and number of requests of some measures in words.
+    """Return tests, correction, family, level and number of requests of some measures in words.
 
     The requests of the pairs are between ``n`` and ``n_most`` of the rows.
     """
@@ -48,15 +48,7 @@ def how_decided(
 
 
 def each_test(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """Return the tests in words, with their measures if there are several, and the correction.
-
-    Examples
-    --------
-    >>> tests = {"AP": "t", "P@1": "sign"}
-    >>> rows = [{"measure": m, "test": t, "correction": "holm"} for m, t in tests.items()]
-    >>> each_test(rows)[0], each_test(rows[:1])[0]
-    ('paired t-test for AP; sign test for P@1; ', 'paired t-test, ')
-    """
+    """Return the tests in words, with their measures if there are several, and the correction."""
     by_test = dict[str, list[str]]()
     several = len({one["correction"] for one in rows}) > 1
     for one in rows:
@@ -70,13 +62,7 @@ def each_test(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
 
 
 def test_and_correction(test: str, correction: str) -> tuple[str, str]:
-    """Return the test in words, and the correction in words that the family follows.
-
-    Examples
-    --------
-    >>> test_and_correction("t", "holm")
-    ('paired t-test', "Holm's correction over")
-    """
+    """Return the test in words, and the correction in words that the family follows."""
     name, _, options = test.partition("(")
     # The comparisons that a user gives may have tests and corrections that are not ours.
     how = _TESTS.get(name, name) + (f" ({options}" if options else "")

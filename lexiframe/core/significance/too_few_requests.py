@@ -23,8 +23,8 @@ def warn_of_few_requests(
 ) -> None:
     """Warn when there are too few requests or trials to reject anything.
 
-    Where all runs are the same nothing is warned of, nor are too few requests in a family of one
-    comparison, whose n shows them. ``family`` has the number of each comparison's family.
+    Nothing is warned of if all runs are equal, or in a family of one comparison, whose n shows it.
+    ``family`` numbers each comparison's family.
     """
     is_tested = table["n"].to_numpy() > 0
     if not is_tested.all():
@@ -55,7 +55,7 @@ def warn_of_small_groups(
 ) -> None:
     """Warn when groups have too few requests, or there are too few trials, to reject anything.
 
-    Of a family of one comparison, p itself shows it.
+    In a family of one comparison, p itself shows it.
     """
     least = table["least_p"].to_numpy()
 
@@ -85,9 +85,9 @@ def _warn_of_none(
 ) -> None:
     """Warn once when a correction cannot reject anything, whatever the differences are.
 
-    This is the case if it rejects nothing even when all p-values of a family are the least that
-    they could be, because a larger p-value never makes a corrected one smaller. ``advice`` is what
-    is said of the members of such a family; only those that are ``asked`` about are looked at.
+    It cannot if it rejects nothing even when all p-values of a family are the least possible,
+    because a larger p-value never makes a corrected one smaller. ``advice`` is about such a family;
+    only members in ``asked`` are looked at.
     """
     for correction in corrections:
         known = "none" if correction == MAX_T else correction
@@ -130,7 +130,7 @@ def _correction_in_words(rows: pl.DataFrame, correction: str) -> str:
 def _divisor(rows: pl.DataFrame, correction: str) -> int:
     """Return the divisor of alpha for the first rejection.
 
-    The others can reject all comparisons at once: ``bh`` at alpha, joint sign flips where all have
-    the same signs.
+    Any other correction can reject all comparisons at once: ``bh`` at alpha, joint sign flips if
+    all have equal signs.
     """
     return rows.height if correction in ("holm", "bonferroni") else 1

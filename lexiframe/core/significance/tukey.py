@@ -157,7 +157,7 @@ def _group_comparisons(
 def _checked_arguments(
     d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float
 ) -> str:
-    """Raise for arguments that `tukey_hsd` does not accept; return what is tested."""
+    """Raise for arguments that `tukey_hsd` does not accept; return the tested quantity."""
     check_choice("tukey_hsd", method, ("randomized", "parametric"), "method")
     resampling.check_draws("tukey_hsd", "trials", trials, seed)
     resampling.check_share("tukey_hsd", "alpha", alpha)
@@ -223,7 +223,7 @@ def _check_complete(measure: str, queries: pl.Series, runs: pl.Series, lacks: np
 
 def _replace_t_test(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataFrame:
     """Replace the t-test in a table of `compare`, which has the means and effect sizes."""
-    table = compare(pairs.as_cube(measure), "t", "none", alpha=alpha).with_columns(
+    table = compare(PairCube.of_measure(measure, pairs), "t", "none", alpha=alpha).with_columns(
         ci_low=pl.col("mean_difference") - tested.half,
         ci_high=pl.col("mean_difference") + tested.half,
         statistic=tested.statistic,

@@ -1,4 +1,4 @@
-"""What people look at: charts, tables, the report and the verdict.
+"""Charts, tables, the report and the verdict.
 
 `lexiframe.views.charts` has a function for each chart, and `lexiframe.views.display` one for each
 table to look at; both need the extra ``viz``.

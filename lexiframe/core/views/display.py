@@ -247,7 +247,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
 
 
 def verdict_table(v: Frame, /) -> GT:
-    """Show a verdict: the best runs of each measure, and those not significantly worse.
+    """Show a verdict: the best runs of each measure, and the runs not significantly worse.
 
     Parameters
     ----------

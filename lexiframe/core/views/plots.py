@@ -20,7 +20,7 @@ Group = Mapping[str, Any] | None
 
 
 class Evaluated(Protocol):
-    """What is drawn: an evaluation, which `views` may not import."""
+    """An evaluation to draw, which `views` may not import."""
 
     @property
     def means(self) -> pl.DataFrame:
@@ -39,7 +39,7 @@ class Evaluated(Protocol):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What the tables were computed from."""
+        """The sources and options of the tables."""
         ...
 
     def pair(self, run_a: str, run_b: str, measures: Any = None) -> pl.DataFrame:
@@ -242,7 +242,7 @@ class Plots:
         return found
 
     def _asked(self, measures: str | Sequence[str] | None) -> str | Sequence[str]:
-        """Return the measures, by default those of the evaluation in the order asked for."""
+        """Return the measures, by default all measures of the evaluation, in the user's order."""
         every: list[str] = self.evaluation.provenance["measures"]
         return every if measures is None else measures
 

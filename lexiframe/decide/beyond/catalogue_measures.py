@@ -72,7 +72,7 @@ class Exposed:
 
 @dataclass(frozen=True)
 class SummedLists:
-    """The lists of one run, of which the exposures that each measure takes are summed up.
+    """The lists of one run, with the summed exposures for each measure.
 
     Rows of ``sums`` are the groups of requests that the jackknife leaves out, columns are items.
     """

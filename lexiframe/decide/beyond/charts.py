@@ -1,4 +1,4 @@
-"""Charts beyond relevance: what accuracy costs, and how evenly lists expose the items."""
+"""Charts beyond relevance: the costs of accuracy, and the exposure of items by lists."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def frontier_chart(
 def _side(
     means: Frame, comparisons: Frame, catalogue: beyond.Catalogue | None, measure: str, called: str
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return each run's mean by a measure, and the pairs of which one run is better for sure."""
+    """Return each run's mean by a measure, and the pairs with a significant difference."""
     is_of_all = catalogue is not None and measure in catalogue.values["measure"]
     if catalogue is not None and is_of_all:
         means = catalogue.values.rename({"value": "mean"}).with_columns(

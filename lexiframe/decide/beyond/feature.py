@@ -1,4 +1,4 @@
-"""What beyond offer to the core: lists over a catalogue."""
+"""The parts of beyond that the core asks for: lists over a catalogue."""
 
 from __future__ import annotations
 

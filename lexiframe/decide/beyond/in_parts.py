@@ -1,4 +1,4 @@
-"""Lists of more requests than fit in memory: what is measured of a bucket of them, and added up."""
+"""Lists of more requests than fit in memory: measured by bucket, and added up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lexiframe.decide.beyond.scored_lists import deepest, values_table
 
 @dataclass(frozen=True)
 class ListsInParts:
-    """What is measured of the lists in each bucket of requests, and of all together.
+    """The measures of the lists in each bucket of requests, and of all lists together.
 
     Attributes
     ----------
@@ -77,14 +77,14 @@ class ListsInParts:
 
     @property
     def contents(self) -> dict[str, Any]:
-        """All that the numbers hang on, as texts, arrays and tables: another job has others."""
+        """Inputs that identify this job, as texts, arrays and tables, for its fingerprint."""
         items = {one.name: getattr(self.items, one.name) for one in fields(self.items)}
         matrix = self.items.categories
         parts = None if matrix is None else [matrix.indptr, matrix.indices, matrix.data]
         return items | {"categories": parts, "of_all": [*map(str, self.of_all)]}
 
     def of_bucket(self, runs: Any, qrels: Any, policies: Policies) -> MeasuredLists:
-        """Measure the lists of a bucket; what is wrong with rankings is said with all others."""
+        """Measure the lists of a bucket; warnings about rankings wait for all buckets."""
         cutoff = deepest([*self.of_lists, *self.of_all])
         if policies.depth is not None:
             cutoff = min(policies.depth, cutoff or policies.depth)
@@ -105,7 +105,7 @@ class ListsInParts:
 
     @staticmethod
     def _name(run: str, measure: CatalogueMetric) -> str:
-        """Return what measures that take the same exposures of a run have in common."""
+        """Return the common name of a run's measures with equal exposures."""
         return f"{measure.values.get('exposure')} {measure.cutoff} {run}"
 
     def _exposures(self, measure: CatalogueMetric, lists: Lists) -> sparse.csr_array:
@@ -117,7 +117,7 @@ class ListsInParts:
         return sparse.coo_array((exposed.exposure, (group, exposed.item)), shape=shape).tocsr()
 
     def warn(self, total: Mapping[str, sparse.csr_array]) -> None:
-        """Warn of what all lists are doubted for."""
+        """Warn of the doubts about all lists."""
         known, requests = (total[name].toarray()[0].astype(int) for name in ("known", "requests"))
         doubts = Doubts(dict(zip(self.runs, known.tolist(), strict=True)), *requests.tolist())
         warn_of_doubts(doubts, len(self.items))
@@ -125,7 +125,7 @@ class ListsInParts:
     def summed(
         self, total: Mapping[str, sparse.csr_array]
     ) -> list[tuple[pl.DataFrame, Sequence[SummedLists]]]:
-        """Return the lists of each group by attributes, of which the exposures are summed up."""
+        """Return the lists of each group by attributes, with summed exposures."""
         parts: list[tuple[pl.DataFrame, Sequence[SummedLists]]] = []
         first = 0
         for attributes, n_requests, n in self.sizes:
@@ -150,7 +150,7 @@ class MeasuredLists:
     done: list[pl.Series] = field(default_factory=list)
 
     def joined(self, measures: Sequence[Any], part: PairCube) -> PairCube:
-        """Return the scores and preferences of some requests with those of their lists."""
+        """Return the scores and preferences of some requests together with their lists' scores."""
         self.done.append(part.queries)
         whole = measured.unknown(measures, part.runs, part.queries)
         whole.fill(part)

@@ -1,4 +1,4 @@
-"""The catalogue of items, and what users had before: `read_items`, `Items`."""
+"""The catalogue of items, and the users' history: `read_items`, `Items`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COMPARED = 1000
 
 
 def _table_with(key: str) -> schemas.TableSchema:
-    """Describe a table that is read: its columns of ids, beside which others may stand."""
+    """Describe a table that is read: its columns of ids, among other columns."""
     names = tuple(key.split())
     return schemas.TableSchema(key, names, dict.fromkeys(names, pl.String()), (), ())
 
@@ -321,7 +321,7 @@ def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
 
 
 def _users_of(frame: pl.DataFrame, past: pl.DataFrame | None) -> np.ndarray | None:
-    """Return how many users had each item: what the column says, or else the history."""
+    """Return the number of users of each item: from the column, or else the history."""
     if "users" in frame.columns:
         number = pl.col("users").cast(pl.Float64, strict=False).fill_null(np.nan)  # of a word
         column = pl.when(pl.col("users").is_null()).then(0.0).otherwise(number)
@@ -385,7 +385,7 @@ def _split(texts: pl.Series) -> pl.Series:
 
 
 def _vectors_of(items: Items, frame: pl.DataFrame, apart: pl.DataFrame | None) -> np.ndarray | None:
-    """Return items × components; raise for vectors of unequal widths, and for what is no number."""
+    """Return items × components; raise for vectors of unequal widths, or without numbers."""
     frame = frame if apart is None else apart
     name = _column_called(frame, _VECTORS)
     if name is None and apart is not None:

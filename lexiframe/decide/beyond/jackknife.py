@@ -19,8 +19,8 @@ MANY = 1000
 def groups_of(n: int, groups: int | None) -> tuple[np.ndarray, int] | None:
     """Return the group of each of n requests and how many there are; None where each is its own.
 
-    The j-th of a permutation, which depends on the number of requests alone, of the ids sorted by
-    their bytes goes to group j mod G.
+    The requests are sorted by the bytes of their ids and permuted, depending on their number alone;
+    the j-th goes to group j mod G.
     """
     if groups is None:
         groups = GROUPS if n > MANY else n
@@ -55,7 +55,7 @@ def left_out(
 
 
 def pseudo_values(value: float, without: np.ndarray) -> np.ndarray:
-    """T + (Q − 1)(T̄ − T_(q)): their mean is T, and its standard error that of the jackknife.
+    """T + (Q − 1)(T̄ − T_(q)): their mean is T, and its standard error is the jackknife's.
 
     Tukey, Annals of Mathematical Statistics 1958; centred here at T itself.
 

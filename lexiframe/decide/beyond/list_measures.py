@@ -29,7 +29,7 @@ class ListMetric(OfItems):
     of_no_relevant: ClassVar[float | None] = None
 
     def of_lists(self, lists: Lists) -> np.ndarray:
-        """Return the value of each list of a run, of which only the first k documents count."""
+        """Return the value of each list of a run; only its first k documents count."""
         keywords = self.keywords(self.function)
         cut = lists.cut(self.cutoff)
         return np.concatenate([self.function(block, **keywords) for block in cut.blocks()])
@@ -42,7 +42,7 @@ def novelty(lists: Lists) -> np.ndarray:
 
 
 def past_of(lists: Lists, measure: str) -> Past:
-    """Return what users had before; raise if the items lack it."""
+    """Return the users' history; raise if the items lack it."""
     lists.items.needed("history", measure)
     return cast(Past, lists.past)
 
@@ -111,10 +111,10 @@ def serendipity(lists: Lists, *, baseline: str, cutoff: int) -> np.ndarray:
 
 
 def _in_popular(lists: Lists, k: int) -> np.ndarray:
-    """Return which items are among the k that most users had, without those of the history.
+    """Return the items among the k that most users had, not counting the user's own history.
 
-    An item that the user had is never among them; of the others, it counts how many items more
-    popular ones there are that the user had not.
+    An item of the user's history is never among them; for any other item, more popular items count
+    that the user has not had.
     """
     place = lists.items.by_popularity
     n = len(lists.items)

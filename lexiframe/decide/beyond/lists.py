@@ -24,7 +24,7 @@ OF_ITEMS = (
     "needs the items of a catalogue: say items=, what lexiframe.read_items returns; or ask "
     "lexiframe.list_scores or lexiframe.catalogue for it"
 )
-"""Where the measures of this room are, which judgments do not tell."""
+"""Where the measures of this feature are, which judgments do not tell."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +138,7 @@ class Lists:
         return replace(self, request=arrays[0], item=arrays[1], rank=arrays[2], cutoff=k)
 
     def blocks(self) -> Iterator[Lists]:
-        """Yield the lists of some requests after others, with numbers of requests from 0."""
+        """Yield the lists of blocks of requests, with numbers of requests from 0."""
         for first in range(0, len(self.queries), _REQUESTS):
             queries = self.queries.slice(first, _REQUESTS)
             edges = np.searchsorted(self.request, [first, first + len(queries)])
@@ -213,8 +213,8 @@ def lists_of(
 ) -> list[Lists]:
     """Return the lists of each run, sorted by name, up to the greatest cut-off.
 
-    The requests are those of the judgments, or else all that a run answers. Warn of documents that
-    the user's history has, and of what rankings lack unless this ``is_reported`` otherwise.
+    The requests come from the judgments, or are all that a run answers. Warn of documents in the
+    user's history and, unless this ``is_reported`` otherwise, of missing rankings.
     """
     ranked, lists = ranked_and_lists(runs, items, policies, qrels, cutoff)
     if not is_reported:
@@ -251,7 +251,7 @@ one in ten of the catalogue."""
 
 
 class Doubts(NamedTuple):
-    """How often lists are not what they should be; numbers of several parts may be added up.
+    """Numbers of faulty lists; the numbers of several parts may be added up.
 
     ``known`` counts the items of each run that the user's history has already; ``answered`` the
     requests with a list, and ``same`` those of them in which all runs rank the same few candidates.

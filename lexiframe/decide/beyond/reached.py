@@ -1,4 +1,4 @@
-"""What a run's lists reach of the catalogue, with intervals and tests: `catalogue`."""
+"""The part of the catalogue that a run's lists reach, with intervals and tests: `catalogue`."""
 
 from __future__ import annotations
 
@@ -81,6 +81,11 @@ class Catalogue(Tables):
     alpha: float = 0.05
     groups: int | None = None
     units: pl.DataFrame | None = None
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of its measures, in the order in which they were asked for."""
+        return self.values["measure"].unique(maintain_order=True).to_list()
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return what a function takes that takes an evaluation too: a gate, and ``comparisons``.
@@ -237,7 +242,7 @@ def catalogue_of(
     grouped_by: tuple[Any, By],
     shares: Mapping[str, float] | None = None,
 ) -> Catalogue:
-    """Return what lists reach, within groups of requests; ``shares`` are those of providers."""
+    """Return the catalogue of lists within groups of requests; ``shares`` belong to providers."""
     parts = [
         (group, lists if here is None else [one.of_requests(here) for one in lists])
         for group, here in parts_of(lists[0].queries, *grouped_by)
@@ -252,7 +257,7 @@ def catalogue_of_parts(
     family: Family,
     shares: Mapping[str, float] | None = None,
 ) -> Catalogue:
-    """Return what the lists of each group of requests reach; its attributes are one row."""
+    """Return the catalogue of the lists of each group of requests; its attributes are one row."""
     names = parts[0][0].columns if parts else []
     found = [
         [group.join(one, how="cross") if names else one for one in how.tables(lists)]
@@ -432,7 +437,7 @@ def _matrix(exposed: Exposed) -> sparse.csr_array:
 
 
 def _nearly(totals: np.ndarray) -> np.ndarray:
-    """Return exposures with 0 for those that are nothing but rounding."""
+    """Return exposures with 0 in place of mere rounding errors."""
     return np.where(np.abs(totals) <= sums.TIE, 0.0, totals)
 
 

@@ -1,4 +1,4 @@
-"""What all lists of runs reach, in words and beside the means: `catalogue_sections`."""
+"""Measures of all lists of runs, in words and beside the means: `catalogue_sections`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def add_sides(
 
 
 def catalogue_sentences(beside: pl.DataFrame, by: Sequence[str]) -> list[str]:
-    """Return a sentence for each measure: who is first, or the baseline, and what others are."""
+    """Return a sentence for each measure: the first run or the baseline, and the other runs."""
     said = []
     for part in beside.partition_by(*by, "measure", maintain_order=True):
         row, there = part.row(0, named=True), {*part["beside"]}

@@ -82,7 +82,7 @@ def list_scores(
 
 
 def of_kind(measures: Any, kind: type[Metric], called: str) -> list[Any]:
-    """Return the measures; raise for those of another kind."""
+    """Return the measures; raise for a measure of another kind."""
     found = unique_by_name([as_metric(one) for one in as_list(measures)])
     for one in found:
         if not isinstance(one, kind):

@@ -2,123 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from itertools import chain
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from lexiframe import features
-from lexiframe.core.base import LexiframeError, printed, typed
+from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.evaluation.buckets import sizes
 from lexiframe.core.evaluation.buckets.held import Held
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.results import BucketResult, sums_of
 from lexiframe.core.evaluation.buckets.sizes import memory_allowed
-from lexiframe.core.evaluation.evaluation import CATALOGUES, Evaluation
+from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.from_parts import Engine, assembled, tables_to_keep
 from lexiframe.core.evaluation.from_runs import evaluate_asked
 from lexiframe.core.evaluation.of_scores import evaluated
 from lexiframe.core.evaluation.options import Asked
 from lexiframe.core.io import batches, column_forms, qrel_files
-from lexiframe.core.metrics import as_list, coverages, derived, needed
+from lexiframe.core.metrics import coverages, needed
 from lexiframe.core.orderings import missing_requests
 from lexiframe.core.pairwise import arrays, facts, grouping, measured
 from lexiframe.core.projection import by_collection
 from lexiframe.core.significance import corrections, own_tests
-from lexiframe.core.views import shown
 from lexiframe.decide import beyond
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class EvaluationWithItems(Evaluation):
-    """An evaluation with measures of a catalogue; `evaluate` with ``items`` makes it.
-
-    Attributes
-    ----------
-    catalogue
-        What all lists of a run reach together, a `lexiframe.Catalogue`: Coverage, Gini, Entropy.
-
-    Examples
-    --------
-    >>> import lexiframe as lf, polars as pl
-    >>> items = lf.read_items(pl.DataFrame({"doc_id": ["a", "b"]}))
-    >>> runs, qrels = {"r": {"u": {"a": 1}}, "s": {"u": {"b": 1}}}, {"u": {"a": 1}}
-    >>> e = lf.evaluate(runs, qrels, ["RR", "Coverage@1"], items=items)
-    >>> e.catalogue.values.select("run", "value").rows()
-    [('r', 0.5), ('s', 0.5)]
-    """
-
-    catalogue: Any = None
-
-    def tables(self, *, of_requests: bool = True) -> dict[str, pl.DataFrame]:
-        """Return the tables by name, those of the catalogue too; see `Evaluation.tables`."""
-        both = self.catalogue.values, self.catalogue.comparisons
-        return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=False))
-
-    def _written(self) -> dict[str, Any]:
-        name, units = CATALOGUES[-1], self.catalogue.units
-        return super()._written() | ({} if units is None else {name: units})
-
-    @cached_property
-    def _catalogue_measures(self) -> list[str]:
-        names: list[str] = self.catalogue.values["measure"].unique(maintain_order=True).to_list()
-        return names
-
-    def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
-        of_all = self._catalogue_measures
-        asked = of_all if measures is None else [*map(str, as_list(measures))]
-        asked = [derived.name_among(of_all, name) for name in asked]
-        columns = [name for name in asked if name in of_all]
-        others = None if measures is None else [name for name in asked if name not in columns]
-        if columns and others == []:
-            raise LexiframeError(
-                f"{columns[0]}: it is of all lists of a run together; name a measure of requests "
-                "too, whose table it joins"
-            )
-        table = super()._paper(others, runs, **how)
-        if not columns:
-            return table
-        n = table.columns.index(shown.Column("run"))
-        digits = 4 if how["decimals"] is None else how["decimals"]
-        by, names = self.provenance["groups"], {v: k for k, v in (how["rename"] or {}).items()}
-        groups = [self.catalogue.values]
-        if by:
-            groups = groups[0].sort(by, maintain_order=True).partition_by(by, maintain_order=True)
-
-        metrics: dict[str, Any] = {name: derived.known_metric(name) for name in columns}
-
-        def written(name: str, value: float | None, *ends: float | None) -> tuple[str, str]:
-            limits, fewer = metrics[name].limits, max(digits - 1, 0)
-            inside = (min(max(end, limits.low), limits.high) for end in ends if end is not None)
-            both = "–".join(printed.cell("mean", end, fewer) for end in inside)
-            return printed.cell("mean", value, digits), both
-
-        def wider(row: Sequence[shown.Cell], known: Mapping[Any, Any]) -> tuple[shown.Cell, ...]:
-            run = names.get(row[n].text, row[n].text)
-            found = (known[run, measure][: 1 + how["intervals"]] for measure in columns)
-            return (*row, *map(shown.Cell, chain.from_iterable(found)))
-
-        panels = []
-        for panel, group in zip(table.panels, groups, strict=True):
-            here = group.filter(pl.col("measure").is_in(columns))
-            ends = here.select("run", "measure", "value", "ci_low", "ci_high").iter_rows()
-            known = {(run, name): written(name, *numbers) for run, name, *numbers in ends}
-            panels.append(replace(panel, rows=tuple(wider(row, known) for row in panel.rows)))
-        smaller = [name for name, metric in metrics.items() if metric.smaller_is_better]
-        n_lists = printed.n_range(self.catalogue.values["n"])
-        note = f"{printed.and_joined(columns)}: of all lists of a run together (n = {n_lists})"
-        note += f"; smaller is better: {printed.and_joined(smaller)}." if smaller else "."
-        headings = chain.from_iterable((name, *["interval"] * how["intervals"]) for name in columns)
-        numbers = (shown.Column(name, is_number=True) for name in headings)
-        return replace(
-            table,
-            columns=(*table.columns, *numbers),
-            panels=tuple(panels),
-            notes=(*table.notes, note),
-        )
 
 
 @typed
@@ -134,10 +42,7 @@ def evaluate_with_items(
     reuse: Any = None,
     out: Any = None,
 ) -> Evaluation:
-    """Evaluate runs also by measures of lists, and of all lists, over the catalogue of ``items``.
-
-    The other arguments are those of `evaluate`.
-    """
+    """Evaluate runs also by measures of lists and of all lists, over the catalogue of ``items``."""
     if how.inference.replicates is not None or by_collection.are_pairs(runs):
         raise LexiframeError(
             "evaluate: items are for runs of one collection without replicates; evaluate the "
@@ -195,13 +100,13 @@ def evaluate_with_items(
 
 @typed
 def measured_beside(items: beyond.Items, how: Asked) -> Beside:
-    """Return what is measured beside relevance; raise for what is no catalogue."""
+    """Return the measures over a catalogue beside relevance; raise for any other ``items``."""
     return Beside(items, how)
 
 
 @dataclass
 class Beside:
-    """What is measured beside relevance, over a catalogue of ``items``.
+    """The measures beside relevance, over a catalogue of ``items``.
 
     ``given`` says how all is evaluated, ``how`` the same without the measures of all lists.
     """
@@ -267,7 +172,7 @@ class Beside:
         return with_lists
 
     def completed(self, e: Evaluation) -> Evaluation:
-        """Return the evaluation of all parts with what all lists reach."""
+        """Return the evaluation of all parts with the measures of all lists."""
         if not self.of_all:
             return e
         found = beyond.catalogue_of_parts(self.found, self.test, *self.corrected)
@@ -279,18 +184,16 @@ def add_catalogue(
     values: pl.DataFrame,
     comparisons: pl.DataFrame,
     units: pl.DataFrame | None = None,
-) -> EvaluationWithItems:
+) -> Evaluation:
     """Return an evaluation with what all lists reach."""
-    tables = {field.name: getattr(e, field.name) for field in fields(e)}
     alpha = e.provenance["inference"]["alpha"]
-    c = beyond.Catalogue(values, comparisons, alpha, units=units)
-    return EvaluationWithItems(**tables, catalogue=c)
+    return replace(e, catalogue=beyond.Catalogue(values, comparisons, alpha, units=units))
 
 
 def _joined_lists(
     e: Evaluation, s: pl.DataFrame, asked: Sequence[Any], of_lists: Sequence[Any], how: Asked
 ) -> Evaluation:
-    """Return an evaluation with scores of lists among the others; null scores have no row."""
+    """Return an evaluation with scores of lists added; null scores have no row."""
     part, new = e.part(), arrays.pair_cube(s)
     queries = pl.concat([part.queries, part.scores.queries, new.queries]).unique().sort()
     whole = measured.unknown(asked, part.scores.runs, queries)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 import typer
 
 from lexiframe import features
 from lexiframe.core.cli.inputs import as_columns, named_file, refuse_replacing
+from lexiframe.core.cli.options import INPUT, Passed
 from lexiframe.core.cli.output import complain, print_json, print_table, say
 from lexiframe.core.evaluation import evaluate, load_chosen
 from lexiframe.core.io import output_files, qrel_files, to_parquet
@@ -28,14 +29,9 @@ from lexiframe.decide.gates.command_inputs import (
     GateInputs,
     GivenMargins,
     JunitFile,
-    LargerIsBetter,
-    MissingOfGate,
     Planned,
     Power,
-    ReplicatesOfGate,
     Required,
-    SameOk,
-    SmallerIsBetter,
     StateFile,
     TestOfGate,
     margins_by_measure,
@@ -49,6 +45,9 @@ EXAMPLES = (
     "gate main pr --scores perquery.csv --margin AP=2% --require better",
 )
 
+_MEANT = Passed(
+    gates.gate, "", INPUT, "missing same_ok smaller_is_better=MEASURE larger_is_better=MEASURE"
+)
 NOT_PASSED = 3
 """The exit status when a row does not pass."""
 
@@ -62,23 +61,18 @@ def gate(
     any_measure: AnyMeasure = False,
     test: TestOfGate = None,
     correction: CorrectionOfGate = None,
-    alpha: float = 0.05,
+    drawn: Annotated[dict[str, Any], Passed(gates.gate, "alpha trials seed")],
     power: Power = 0.8,
-    trials: int = 10_000,
-    seed: int = 0,
     sequential: StateFile = None,
     planned: Planned = None,
     curve: Curve = False,
     cluster: Cluster = None,
-    replicates: ReplicatesOfGate = None,
+    replicates: replication.Replicates | None = None,
     items: str | None = None,
     history: str | None = None,
     requests: str | None = None,
     by: list[str] | None = None,
-    missing: MissingOfGate = "refuse",
-    same_ok: SameOk = False,
-    smaller_is_better: SmallerIsBetter = None,
-    larger_is_better: LargerIsBetter = None,
+    meant: Annotated[dict[str, Any], _MEANT],
     out: Path | None = None,
     junit: JunitFile = None,
     format: AsGateFormat = "table",
@@ -86,8 +80,7 @@ def gate(
     """Decide whether a candidate may replace a baseline (exit status 3 if not)."""
     margins = margins_by_measure(margin, measure)
     how: dict[str, Any] = {"require": [require, "any"] if any_measure else require, "test": test}
-    how |= {"correction": correction}
-    how |= {"alpha": alpha, "power": power, "trials": trials, "seed": seed}
+    how |= {"correction": correction, "power": power, **drawn}
     # All options are checked before any run is read: reading may take minutes.
     gates.check_gate(**how)
     _refuse_together(
@@ -109,9 +102,6 @@ def gate(
         pairs, names, facts = _gate_with_items(inputs, margins, files, catalogue)
     else:
         pairs, names, facts = _gate_runs(inputs, margins, files, requests)
-    meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
-    meant |= {"smaller_is_better": smaller_is_better or []}
-    meant |= {"larger_is_better": larger_is_better or []}
     two: dict[str, Any] = dict(zip(("baseline", "candidate"), names, strict=True))
     if curve:
         _print_curve(pairs, margins, two, how, format)
@@ -190,7 +180,7 @@ def _gate_runs(
 def _gate_replicates(
     inputs: GateInputs, margins: Mapping[str, str | float], replicates: replication.Replicates
 ) -> Found:
-    """Evaluate two runs of which there are several files, or tables with replicates."""
+    """Evaluate two runs with several files each, or tables with replicates."""
     refuse_shares_of_preferences(parse_measures(list(margins)), margins)
     names, scan = inputs.runs_with_replicates()
     e = evaluate(

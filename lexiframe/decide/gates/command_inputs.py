@@ -1,4 +1,4 @@
-"""The arguments and options of ``lexiframe gate``, and what they name."""
+"""The arguments and options of ``lexiframe gate``, and the runs they name."""
 
 from __future__ import annotations
 
@@ -75,8 +75,7 @@ Required = Annotated[
     ),
 ]
 AnyMeasure = Annotated[
-    bool,
-    option(STATISTICS, "One measure that shows it is enough, not all.", "--any", rare=True),
+    bool, option(STATISTICS, "One measure that shows it is enough, not all.", "--any", rare=True)
 ]
 TestOfGate = Annotated[
     ShiftedTest | None,
@@ -93,7 +92,6 @@ StateFile = Annotated[
         STATISTICS,
         "Test sequentially, by requests in the order in which they come, and keep what was seen in "
         "this file: call it again when there are more, as often as you like.",
-        "--sequential",
         metavar="FILE",
         rare=True,
         parser=place,
@@ -104,7 +102,6 @@ Planned = Annotated[
     option(
         STATISTICS,
         "With --sequential, how many requests there will be at most.",
-        "--planned",
         metavar="N",
         rare=True,
     ),
@@ -115,26 +112,6 @@ Curve = Annotated[
         OUTPUT,
         "Do not decide, but show how often this gate would pass a candidate that is unchanged, "
         "better or worse, by the number of requests.",
-        "--curve",
-        rare=True,
-    ),
-]
-Cluster = Annotated[
-    str | None,
-    option(
-        STATISTICS,
-        "The attribute in --requests that correlated requests share: a user, a session.",
-        metavar="COLUMN",
-        rare=True,
-    ),
-]
-ReplicatesOfGate = Annotated[
-    Literal["run", "request", "cell", "both"] | None,
-    option(
-        STATISTICS,
-        "What the column replicate of tables or --scores, or the files of a folder or 'PATTERN' "
-        "that stands for a run, are: each run's seeds, each request's samples, each cell's "
-        "repetitions, or seeds that all share.",
         rare=True,
     ),
 ]
@@ -148,55 +125,9 @@ CorrectionOfGate = Annotated[
         rare=True,
     ),
 ]
-Power = Annotated[
-    float,
-    option(
-        STATISTICS,
-        "The probability with which the number of requests that is asked for decides.",
-        rare=True,
-    ),
-]
-JunitFile = Annotated[
-    Path | None,
-    output("Also write JUnit XML here.", rare=True),
-]
-MissingOfGate = Annotated[
-    gates.GateMissing,
-    option(
-        INPUT,
-        "Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
-        "them out.",
-        rare=True,
-    ),
-]
-SameOk = Annotated[
-    bool,
-    option(
-        INPUT,
-        "Let a candidate pass that is the baseline's own file or, with --scores, has the same "
-        "values in all requests.",
-        "--same-ok",
-        rare=True,
-    ),
-]
-SmallerIsBetter = Annotated[
-    list[str] | None,
-    option(
-        MEASURES,
-        "With --scores, a measure that the catalogue lacks, of which smaller is better.",
-        metavar="MEASURE",
-        rare=True,
-    ),
-]
-LargerIsBetter = Annotated[
-    list[str] | None,
-    option(
-        MEASURES,
-        "With --scores, a measure that the catalogue lacks, of which larger is better.",
-        metavar="MEASURE",
-        rare=True,
-    ),
-]
+Power = Annotated[float, option(STATISTICS, "As for `gate`.", rare=True)]
+Cluster = Annotated[str | None, option(STATISTICS, "As for `gate`.", metavar="COLUMN", rare=True)]
+JunitFile = Annotated[Path | None, output("Also write JUnit XML here.", rare=True)]
 AsGateFormat = Annotated[
     Literal["table", "json", "csv", "markdown", "junit"],
     option(
@@ -217,7 +148,7 @@ class GateInputs(InputOptions):
     scores: ScoreFiles = None
 
     def scan(self) -> run_scan.RunScan:
-        """Find the two runs; those whose files have the same name are called by their folders."""
+        """Find the two runs; runs whose files have one name are called by their folders."""
         if len(self.runs) != 2:
             found = f"found {len(self.runs)} after the judgments"
             raise typer.BadParameter(f"expected QRELS BASELINE CANDIDATE: two runs, {found}")
@@ -236,7 +167,7 @@ class GateInputs(InputOptions):
         return replace(scans[0], sources=sources, stamps={})
 
     def runs_with_replicates(self) -> tuple[tuple[str, str], run_scan.RunScan]:
-        """Find two runs, of each of which there may be several files; return their names too."""
+        """Find two runs, perhaps with several files each; return their names too."""
         if len(self.runs) != 2:
             found = f"found {len(self.runs)} after the judgments"
             raise typer.BadParameter(f"expected QRELS BASELINE CANDIDATE: two runs, {found}")

@@ -1,4 +1,4 @@
-"""What is known of a mean difference while requests come in: `confidence_sequence`."""
+"""Intervals of a mean difference while requests come in: `confidence_sequence`."""
 
 from __future__ import annotations
 

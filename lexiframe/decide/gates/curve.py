@@ -1,4 +1,4 @@
-"""What a gate does when nothing changed, and when something did, before one relies on it."""
+"""The outcomes of a gate when nothing changed, and when something did, by simulation."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def gate_curve(
 
 @dataclass(frozen=True)
 class _Trials:
-    """Samples of requests, and what a gate says of them."""
+    """Samples of requests, and a gate's outcomes on them."""
 
     x: np.ndarray
     size: int

@@ -1,4 +1,4 @@
-"""What a gate's curve says: from how many requests on it has its error rate and power."""
+"""A gate's curve in words: the number of requests that gives it its error rate and power."""
 
 from __future__ import annotations
 
@@ -8,15 +8,7 @@ USUAL_POWER = 0.8
 
 
 def curve_table(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the shares of trials that pass, a row for each case and a column for each size.
-
-    Examples
-    --------
-    >>> c = pl.DataFrame({"measure": "AP", "case": "unchanged", "n_requests": [50, 100],
-    ...                   "pass_rate": [0.5, 0.75]})
-    >>> curve_table(c).rows()
-    [('AP', 'unchanged', 0.5, 0.75)]
-    """
+    """Return the shares of trials that pass, a row for each case and a column for each size."""
     wide = table.pivot(
         "n_requests", index=["measure", "case"], values="pass_rate", maintain_order=True
     )
@@ -24,18 +16,7 @@ def curve_table(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def curve_sentence(table: pl.DataFrame, alpha: float) -> str:
-    """Say from which number of requests on a gate has its error rate and power, by measure.
-
-    Examples
-    --------
-    >>> c = pl.DataFrame({"measure": "AP", "case": ["unchanged"] * 2 + ["worse by the margin"] * 2,
-    ...                   "n_requests": [50, 100] * 2, "pass_rate": [0.5, 0.85, 0.04, 0.05],
-    ...                   "pass_low": [0.4, 0.8, 0.02, 0.03], "disagree": [0.4, 0.2, 0.05, 0.05]})
-    >>> print(curve_sentence(c, 0.05))
-    AP: from 100 requests on the gate passes an equally good candidate in at least 80 % of the \
-trials (85 % with 100), two samples of 100 requests disagree in 20 %; it passes one that is worse \
-by the margin in at most 5 %.
-    """
+    """Say from which number of requests on a gate has its error rate and power, by measure."""
     return "\n".join(
         _curve_sentence(str(name[0]), rows, alpha)
         for name, rows in table.group_by("measure", maintain_order=True)

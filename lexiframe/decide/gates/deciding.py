@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, get_args
 
@@ -16,7 +17,7 @@ from lexiframe.core.significance.clusters import clusters_of, group_attributes
 from lexiframe.core.significance.corrections import Correction, check_corrected
 from lexiframe.core.significance.differences import Options, cube_of
 from lexiframe.core.significance.margin_power import tost_power
-from lexiframe.core.significance.margins import Margin, margins_of, mean_score
+from lexiframe.core.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.core.significance.own_tests import several
 from lexiframe.core.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.core.significance.tests import ShiftedTest, check_shifted
@@ -144,8 +145,8 @@ def gate(
         that are the same in all requests, of runs whose rankings are not known. It is refused
         otherwise. Another file with the same rankings is never refused.
     smaller_is_better, larger_is_better : sequence of str
-        Measures of scores of which smaller, or larger, values are better, where neither their
-        names nor a column ``smaller_is_better`` say it.
+        Measures of scores of which smaller, or larger, values are better. They are named where
+        neither their names nor a column ``smaller_is_better`` say it.
 
     Returns
     -------
@@ -254,27 +255,12 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     candidates = several(candidate)
     rule = check_gate(require, test, correction, alpha, power, trials, seed)
     check_choice("gate", missing, get_args(GateMissing), "missing")
-    if not candidates:
-        raise LexiframeError("gate: expected a candidate, found none")
-    if baseline in candidates:
-        raise LexiframeError(
-            f"gate: baseline and candidate are both called {baseline!r}; give the runs different "
-            "names"
-        )
-    if order != "random" and test not in (None, "betting"):
-        raise LexiframeError(
-            f"gate: expected test='betting' with order='given', found {test!r}: no other test may "
-            "be looked at at any time"
-        )
-    no_model = {"cluster": cluster, "replicates": replicates, "n_planned": n_planned, "by": by}
-    check_model(d, model, test, no_model)
     given: Any = d
     ranked = given if isinstance(given, RankedPairs) else None
-    if ranked is not None and isinstance(order, str) and order == "given":
-        raise LexiframeError(
-            "gate: expected the order in which the requests came, found an evaluation, which has "
-            "them sorted by their ids; give the ids in their order: order=[...]"
-        )
+    _refuse_runs(baseline, candidates)
+    _refuse_order(order, test, ranked)
+    no_model = {"cluster": cluster, "replicates": replicates, "n_planned": n_planned, "by": by}
+    check_model(d, model, test, no_model)
     given = given if ranked is None else ranked.pairs
     given = average_replicates("gate", given, replicates, [test or "t"])
     bets = Bets.check("gate", d, bounds, order, n_planned)
@@ -287,23 +273,12 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     if ranked is not None and missing == "drop" and ranked.lacks([baseline, *candidates]):
         unfit["missing='drop'"] = missing
     margin, of_all, others = margins_apart(margin, reached, unfit)
-    is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", of_all if sizes == {} else sizes, baseline)
     margins.refuse_unknown([*measures, *others])
     measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
-    answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
-
-    def asked_of(of_two: Any) -> Any:
-        two = rows_of_measures(of_two, sizes)
-        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
-            two = add_directions(two, smaller_is_better, larger_is_better)
-            if missing == "refuse":
-                refuse_lone_requests(two)
-            if missing == "drop":
-                two = two.filter(is_answered(two))
-        return two
-
+    directed = partial(add_directions, smaller=smaller_is_better, larger=larger_is_better)
+    asked_of = partial(_asked_rows, sizes=sizes, missing=missing, directed=directed)
     of_each = {name: asked_of(two) for name, two in of_each.items()}
     clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
     requests = group_attributes(requests, by, cluster)
@@ -311,55 +286,15 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
     options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
-    is_for_t = clusters is not None or is_of_seeds or model is not None
-    test = "t" if test is None and is_for_t else test
-
-    def of_group(group: Any, candidate: str) -> pl.DataFrame:
-        part = group
-        if missing == "drop" and candidate in answers:
-            part = both_answered(group, answers[candidate])
-        elif missing == "zero" and isinstance(group, pl.DataFrame) and arrays.is_scores(group):
-            part = settle_lone_requests(group)
-        whole = part
-        if is_of_seeds:
-            part = mean_of_replicates("gate", part)
-        cube = cube_of(part, baseline, of_sums=test in (None, "t") and clusters is None)
-        spread = _deviations(cube, candidate)
-        _refuse_missing(spread, measures)
-        delta = {name: margins.size(name, mean_score(cube, baseline, name)) for name in measures}
-        for name, size in delta.items():
-            refuse_wide(size, name, bets.bounds.get(name))
-        limits = {name: -size * (rule.claim != "better") for name, size in delta.items()}
-        chosen = _chosen_tests(cube, candidate, test, bets, limits)
-        tests = [*dict.fromkeys(one.test for one in chosen.values())]
-        if model is not None:
-            theirs = asked_of(rows_of_two_runs(model, baseline, candidate))
-            theirs = settle_lone_requests(theirs) if missing == "zero" else theirs
-            of_judges, spread = answers_of_judges(part, theirs, delta, options, baseline)
-        found = (
-            [of_judges]
-            if model is not None
-            else [
-                compare_algorithms(whole, options, baseline, margins, replicates, seeds)
-                if is_of_seeds
-                else uncorrected(
-                    _tested_measures(cube, chosen, one), [one], options, baseline, margins
-                )
-                for one in tests
-            ]
-        )
-        tested = pl.concat(found).filter(run_a=candidate).join(spread, on="measure")
-        said = pl.DataFrame(
-            [(name, one.why) for name, one in chosen.items()], _CHOSEN, orient="row"
-        )
-        tested = tested.join(said, on="measure").with_columns(candidate=pl.lit(candidate))
-        return add_coverage(tested, group, answers.get(candidate), baseline, candidate)
-
+    answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
+    of_seeds = (replicates, seeds) if replicates in ("run", "both") else None
+    who = baseline, rule, margins, measures
+    asked = _Asked(*who, asked_of, options, test, missing, answers, of_seeds, model)
     every = []
     for name, two in of_each.items():
         found = []
         if measures:
-            of_one = partial(of_group, candidate=name)
+            of_one = partial(asked.rows_of_group, candidate=name)
             found = [grouping.group_tables(of_one, two, requests, by)]
         if of_all and reached is not None:
             rows_of_all = rows_of_catalogue(reached, of_all, (baseline, name), options, names)
@@ -373,22 +308,122 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     tested = pl.concat(every)
     groups = tested.columns[: tested.columns.index("measure")]
     table = settled(decided(tested, rule, corrected, alpha), rule.claim)
-    table = table.with_columns(baseline=pl.lit(baseline))
-    shared = 1 if corrected == "none" else table.height
+    table = table.with_columns(baseline=pl.lit(baseline), of_all=pl.col("measure").is_in([*of_all]))
     of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
-    required = _required_requests(
-        table, rule.claim, alpha / shared, power, bets, of_scores=of_scores
-    )
-    passes = _unchanged(table, rule.claim, alpha / shared)
-    is_of_all = table["measure"].is_in([*of_all])
+    level = alpha / (1 if corrected == "none" else table.height)
+    table = _add_reasons(table, rule.claim, level, power, bets, of_scores=of_scores)
+    return Decision.whole(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))
+
+
+def _refuse_runs(baseline: str, candidates: Sequence[str]) -> None:
+    if not candidates:
+        raise LexiframeError("gate: expected a candidate, found none")
+    if baseline in candidates:
+        raise LexiframeError(
+            f"gate: baseline and candidate are both called {baseline!r}; give the runs different "
+            "names"
+        )
+
+
+def _refuse_order(order: Any, test: str | None, ranked: RankedPairs | None) -> None:
+    if order != "random" and test not in (None, "betting"):
+        raise LexiframeError(
+            f"gate: expected test='betting' with order='given', found {test!r}: no other test may "
+            "be looked at at any time"
+        )
+    if ranked is not None and isinstance(order, str) and order == "given":
+        raise LexiframeError(
+            "gate: expected the order in which the requests came, found an evaluation, which has "
+            "them sorted by their ids; give the ids in their order: order=[...]"
+        )
+
+
+def _asked_rows(of_two: Any, sizes: Any, missing: str, directed: Callable[[Any], Any]) -> Any:
+    """Return the rows of the measures with a margin; of scores, larger values are then better."""
+    two = rows_of_measures(of_two, sizes)
+    if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
+        two = directed(two)
+        if missing == "refuse":
+            refuse_lone_requests(two)
+        if missing == "drop":
+            two = two.filter(is_answered(two))
+    return two
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A gate's question about every group of requests and every candidate.
+
+    ``of_seeds`` says how replicates of runs are compared, and ``model`` has the scores by a model's
+    judgments; both are None where there are none. ``asked_of`` returns the rows of the measures.
+    """
+
+    baseline: str
+    rule: Rule
+    margins: Margins
+    measures: Sequence[str]
+    asked_of: Callable[[Any], Any]
+    options: Options
+    test: str | None
+    missing: str
+    answers: Mapping[str, Any]
+    of_seeds: tuple[Replicates | None, Seeds] | None
+    model: Any
+
+    def rows_of_group(self, group: Any, candidate: str) -> pl.DataFrame:
+        """Return a row for each measure, with the answers of its test and why it was chosen."""
+        answers = self.answers.get(candidate)
+        part = self._settled(group, answers)
+        rows = mean_of_replicates("gate", part) if self.of_seeds else part
+        test, is_plain = self.test, self.options.clusters is None
+        if test is None and not (is_plain and self.of_seeds is None and self.model is None):
+            test = "t"
+        cube = cube_of(rows, self.baseline, of_sums=test in (None, "t") and is_plain)
+        spread = _deviations(cube, candidate)
+        _refuse_missing(spread, self.measures)
+        delta = {}
+        for name in self.measures:
+            delta[name] = self.margins.size(name, mean_score(cube, self.baseline, name))
+            refuse_wide(delta[name], name, self.options.bets.bounds.get(name))
+        limits = {name: -size * (self.rule.claim != "better") for name, size in delta.items()}
+        chosen = _chosen_tests(cube, candidate, test, self.options.bets, limits)
+        how = self.options, self.baseline, self.margins
+        if self.model is not None:
+            theirs = self.asked_of(rows_of_two_runs(self.model, self.baseline, candidate))
+            theirs = settle_lone_requests(theirs) if self.missing == "zero" else theirs
+            found, spread = answers_of_judges(rows, theirs, delta, self.options, self.baseline)
+        elif self.of_seeds is not None:
+            found = compare_algorithms(part, *how, *self.of_seeds)
+        else:
+            tests = dict.fromkeys(one.test for one in chosen.values())
+            cubes = {one: _tested_measures(cube, chosen, one) for one in tests}
+            found = pl.concat(uncorrected(of_one, [one], *how) for one, of_one in cubes.items())
+        why = [(name, one.why) for name, one in chosen.items()]
+        tested = found.filter(run_a=candidate).join(spread, on="measure")
+        tested = tested.join(pl.DataFrame(why, _CHOSEN, orient="row"), on="measure")
+        tested = tested.with_columns(candidate=pl.lit(candidate))
+        return add_coverage(tested, group, answers, self.baseline, candidate)
+
+    def _settled(self, group: Any, answers: Any) -> Any:
+        """Return the requests that count, as ``missing`` says."""
+        if self.missing == "drop" and answers is not None:
+            return both_answered(group, answers)
+        is_scores = isinstance(group, pl.DataFrame) and arrays.is_scores(group)
+        return settle_lone_requests(group) if self.missing == "zero" and is_scores else group
+
+
+def _add_reasons(
+    table: pl.DataFrame, claim: str, level: float, power: float, bets: Bets, *, of_scores: bool
+) -> pl.DataFrame:
+    """Add how many requests would decide a row, and why it has its outcome."""
+    required = _required_requests(table, claim, level, power, bets, of_scores=of_scores)
     bound = [bets.bound_of(name, of_scores) for name in table["measure"]]
     table = table.with_columns(
-        required=required.set(is_of_all, None), unchanged=passes, of_all=is_of_all,
+        required=required.set(table["of_all"], None), unchanged=_unchanged(table, claim, level),
         bound=pl.Series(bound, dtype=pl.Float64),
     )  # fmt: skip
     reasons = [reason(row) for row in table.iter_rows(named=True)]
-    table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
-    return Decision.whole(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))
+    return table.with_columns(why=pl.Series(reasons, dtype=pl.String))
 
 
 _CHOSEN = {"measure": pl.String, "chosen": pl.String}
@@ -416,7 +451,7 @@ def _tested_measures(cube: Any, chosen: Mapping[str, Chosen], test: str) -> Any:
 
 
 def _add_bets(table: pl.DataFrame, bets: Bets, seed: int) -> pl.DataFrame:
-    """Add what bets depend on, or leave it out where nothing was decided by bets."""
+    """Add the settings of bets, or leave them out where nothing was decided by bets."""
     is_bet = pl.col("test") == "betting"
     if not table.select(is_bet.any()).item():
         return table.drop("level", strict=False)
@@ -438,7 +473,7 @@ def check_gate(
     trials: int,
     seed: int,
 ) -> Rule:
-    """Raise for arguments that `gate` does not accept; return what it requires."""
+    """Raise for arguments that `gate` does not accept; return its requirement."""
     rule = check_require(require)
     check_shifted("gate", test or "t")
     resampling.check_share("gate", "power", power)
@@ -466,7 +501,7 @@ _QUESTIONS = {
 
 
 def decided(tested: pl.DataFrame, rule: Rule, correction: str, alpha: float) -> pl.DataFrame:
-    """Add the p-values of what is required and of its opposite, and what follows from them.
+    """Add the p-values of the requirement and of its opposite, and the outcome.
 
     ``tested`` is a table of `equivalence`, in which run_a is the candidate of each row.
     """
@@ -487,9 +522,9 @@ def decided(tested: pl.DataFrame, rule: Rule, correction: str, alpha: float) -> 
 def _required_requests(
     table: pl.DataFrame, require: str, level: float, power: float, bets: Bets, of_scores: bool
 ) -> pl.Series:
-    """Return the numbers of requests that would decide the undecided rows; null for the others.
+    """Return the requests needed to decide each undecided row; null for a decided one.
 
-    Bets need as many as a t-test, and those that it takes to pass where nothing differs.
+    Bets need as many as a t-test, and the requests that pass without any difference.
     """
     place = np.flatnonzero((table["outcome"] == "undecided") & (table["n"] > 1))
     names = ("mean_difference", "deviation", "margin")
@@ -508,7 +543,7 @@ def _required_requests(
 
 
 def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
-    """Return about how probably a candidate as good passes each row; null where not known.
+    """Return the approximate probability that an equal candidate passes each row; null if unknown.
 
     Intervals by t tell the error by clusters, seeds or two judges, too.
     """

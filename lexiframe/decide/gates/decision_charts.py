@@ -1,4 +1,4 @@
-"""Charts of decisions: what a gate does, how dependable means are, people and model together."""
+"""Charts of decisions: outcomes of a gate, dependability of means, people and model together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Practical equivalence: whether runs differ by less than what matters, `equivalence`."""
+"""Practical equivalence: differences between runs below a margin, `equivalence`."""
 
 from __future__ import annotations
 

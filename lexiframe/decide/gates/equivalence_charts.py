@@ -1,4 +1,4 @@
-"""A chart of which runs are equivalent, better or not worse within a margin."""
+"""A chart of equivalent, better and not worse runs within a margin."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _nearest(pairs: pl.DataFrame) -> pl.DataFrame:
 def _name_pairs(rows: pl.DataFrame, baseline: str | None) -> tuple[pl.DataFrame, list[str]]:
     """Name pairs and conclusions, the greatest difference first; also return all conclusions.
 
-    The legend calls a conclusion by the run of which it says something.
+    The legend names a conclusion by the run that it is about.
     """
     both = pl.concat([rows["run_a"], rows["run_b"]])
     cut = shortened(both, _MOST_IN_ROW[baseline is not None])

@@ -1,4 +1,4 @@
-"""What gates offer to the core: gates."""
+"""The parts of gates that the core asks for."""
 
 from __future__ import annotations
 

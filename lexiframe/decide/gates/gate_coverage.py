@@ -1,4 +1,4 @@
-"""What the two runs of a gate rest on: the requests that each answers, and what is judged there."""
+"""The evidence of a gate's two runs: the answered requests, and the judged documents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COVERAGE_OF_BOTH = (
 
 @dataclass(frozen=True)
 class RankedPairs:
-    """The differences of runs, and what is known of the rankings that they come from.
+    """The differences of runs, and the facts of the rankings that they come from.
 
     Attributes
     ----------
@@ -73,10 +73,10 @@ class RankedPairs:
 
     @classmethod
     def of_evaluation(cls, e: Any) -> RankedPairs | pl.DataFrame:
-        """Return what a gate takes of an evaluation: of one of scores these, as it ranked nothing.
+        """Return a gate's input from an evaluation: differences, or scores without rankings.
 
-        The rankings of runs are found again where their files are there. Of a `Catalogue` there are
-        no values of requests.
+        The rankings of runs are found again where their files are there. A `Catalogue` has no
+        values of requests.
         """
         if not hasattr(e, "provenance"):
             pairs = measured.no_requests([], e.values["run"].unique().sort())
@@ -103,7 +103,7 @@ class RankedPairs:
 
     @classmethod
     def of_replicates(cls, s: pl.DataFrame, counts: pl.DataFrame) -> RankedPairs:
-        """Return scores with replicates, and what is known of all rankings of each run together."""
+        """Return scores with replicates, and the counts of all rankings of each run together."""
         together = counts.group_by("run", maintain_order=True).agg(
             pl.col("requests", "answered", "missing", "judged").sum()
         )
@@ -116,7 +116,7 @@ class RankedPairs:
     def answers(
         self, baseline: str, candidates: Sequence[str], missing: GateMissing
     ) -> dict[str, pl.DataFrame]:
-        """Return what baseline and candidate answer, by candidate, if the rankings are known.
+        """Return the answers of baseline and candidate, by candidate, if the rankings are known.
 
         Raise where there is no evidence.
         """
@@ -134,10 +134,10 @@ class RankedPairs:
 
 
 def answers_of(ranked: RankedRuns, baseline: str, candidate: str) -> pl.DataFrame:
-    """Return for each judged request what two runs answer; all judged items are ranked.
+    """Return for each judged request the answers of two runs; all judged items are ranked.
 
-    For the baseline and for the candidate there are ``_answered``, ``_first`` (the number of
-    documents among the first ten) and ``_judged`` of them.
+    For each of them there are ``_answered``, ``_first`` (the number of documents among the first
+    ten) and ``_judged`` of them.
     """
     is_judged, query, n = ranked.judged.is_judged, ranked.judged.query, len(ranked.judged.queries)
     columns: dict[str, Any] = {"query_id": ranked.judged.queries}
@@ -161,9 +161,9 @@ def both_answered(pairs: PairCube, answers: pl.DataFrame) -> PairCube:
 def add_coverage(
     tested: pl.DataFrame, part: Any, answers: pl.DataFrame | None, baseline: str, candidate: str
 ) -> pl.DataFrame:
-    """Add to the rows of a group what both runs answer; null where the table does not tell.
+    """Add to the rows of a group the answers of both runs; null where the table lacks them.
 
-    Preferences have no row for a request that one of the runs lacks, so they do not tell.
+    Preferences have no row for a request that one of the runs lacks, so they lack them.
     """
     if answers is not None:
         there = answers.filter(pl.col("query_id").is_in(part.queries.implode()))

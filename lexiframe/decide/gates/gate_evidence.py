@@ -1,4 +1,4 @@
-"""What a gate refuses to decide from: mistakes of its inputs that would let a candidate pass."""
+"""Evidence that a gate refuses: mistakes of its inputs that would let a candidate pass."""
 
 from __future__ import annotations
 
@@ -70,13 +70,9 @@ _LEAST_JUDGED = 0.1
 
 
 def refuse_other_collection(counts: pl.DataFrame) -> None:
-    """Raise when a run retrieved none, or hardly any, of the documents that are judged.
+    """Raise when a run retrieved none, or hardly any, of the judged documents.
 
     ``counts`` are those of `counts_of`, with a row for each run.
-
-    Examples
-    --------
-    >>> refuse_other_collection(pl.DataFrame({"run": "a", "answered": 4, "judged": 9}))
     """
     few = counts.filter(pl.col("judged") <= _LEAST_JUDGED * pl.col("answered"))
     for run, answered, judged in few.select("run", "answered", "judged").rows():
@@ -90,12 +86,7 @@ def refuse_other_collection(counts: pl.DataFrame) -> None:
 def refuse_wide(margin: float, measure: str, bounds: Any = None) -> None:
     """Raise when a margin is as wide as the range of a measure, so that no difference exceeds it.
 
-    ``bounds`` are those that the user gave, or the facts of the measure; None: its name tells.
-
-    Examples
-    --------
-    >>> refuse_wide(0.5, "AP"), refuse_wide(1.5, "RPP")
-    (None, None)
+    ``bounds`` are the user's, or the facts of the measure; None: its name tells.
     """
     known = facts.Facts.named(measure) if bounds is None else bounds
     if known is None:
@@ -116,8 +107,8 @@ def add_directions(
 ) -> pl.DataFrame:
     """Return scores with the direction of the measures that are named; raise for unknown ones.
 
-    A measure's direction is known from its name, from the column ``smaller_is_better``, or from
-    one of the two lists.
+    A measure's direction is known from its name, from the column ``smaller_is_better``, or from one
+    of the two lists.
     """
     has = "smaller_is_better" in s.columns
     given = s["smaller_is_better"] if has else pl.Series([None] * s.height, dtype=pl.Boolean)

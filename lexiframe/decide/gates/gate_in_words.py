@@ -1,4 +1,4 @@
-"""The verdict on a gate: whether the candidate passes, and by what it does not."""
+"""The verdict on a gate: whether the candidate passes, and the measures by which it does not."""
 
 from __future__ import annotations
 
@@ -19,12 +19,9 @@ _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
 def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """State for each baseline and candidate whether all rows of the table of `gate` pass.
 
-    Returns
-    -------
-    polars.DataFrame
-        Key ``baseline, candidate, require, test, correction, alpha``, in the order of the table;
-        ``outcome`` is ``"pass"`` when all rows pass, else ``"fail"`` when one fails, else
-        ``"undecided"``; and ``sentence``, which begins with the outcome in capitals.
+    Key ``baseline, candidate, require, test, correction, alpha``, in the order of the table;
+    ``outcome`` is ``"pass"`` when all rows pass, else ``"fail"`` when one fails, else
+    ``"undecided"``; ``sentence`` begins with the outcome in capitals.
 
     Examples
     --------
@@ -57,7 +54,7 @@ def _gate_row(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
 
 
 def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
-    """Say what the rows show, in the words that follow the outcome."""
+    """Summarise the rows, in the words that follow the outcome."""
     candidate, claim = rows[0]["candidate"], rule_of(rows[0]["require"]).claim
     shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[claim])
     if rows[0]["test"] == NOT_TESTED:  # then nothing changed, as each row says
@@ -98,19 +95,13 @@ def _needed(rows: list[dict[str, Any]]) -> str:
 
 
 def _unseen(rows: list[dict[str, Any]]) -> str:
-    """Say what losses rows that pass may have missed, each once."""
+    """Name the losses that passing rows may have missed, each once."""
     parts = [part for row in rows for part in row["why"].removesuffix(".").split("; ")]
     return "".join(f"; {part}" for part in dict.fromkeys(parts) if UNSEEN in part)
 
 
 def name_of_row(row: dict[str, Any]) -> str:
-    """Return the measure of a row, and its group of requests, whose attributes stand in front.
-
-    Examples
-    --------
-    >>> name_of_row({"kind": "short", "measure": "AP"})
-    'AP for kind = short'
-    """
+    """Return the measure of a row, and its group of requests, whose attributes stand in front."""
     names = [*takewhile(lambda name: name != "measure", row)]
     return f"{row['measure']}{printed.group_end(row, names)}"
 
@@ -144,16 +135,7 @@ def _coverage_sentence(rows: list[dict[str, Any]]) -> str:
 
 
 def coverage_of_row(row: dict[str, Any]) -> str:
-    """Say what the two runs of a row answer, and how much is judged; nothing if it is not known.
-
-    Examples
-    --------
-    >>> coverage_of_row({"baseline": "old", "candidate": "new", "requests": 60,
-    ...                  "baseline_answered": 60, "candidate_answered": 58,
-    ...                  "baseline_judged_at_10": 0.314, "candidate_judged_at_10": 0.295})
-    '60 requests, of which old has 60 and new 58; judged among their first 10 documents: 31.4 % \
-and 29.5 %'
-    """
+    """Return the answers of a row's two runs, and the share of judged documents; "" if unknown."""
     if row.get("requests") is None:
         return ""
     there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]
@@ -209,7 +191,7 @@ class Decision(pl.DataFrame):
 
 
 def differences_title(table: pl.DataFrame) -> str:
-    """Say what the differences of a table of `gate` are, and the level of their intervals."""
+    """Return the direction of the differences of `gate`, and the level of their intervals."""
     row = table.row(0, named=True)
     candidate = "candidate" if _are_several(table) else row["candidate"]
     level = f"{100 * (1 - 2 * row['alpha']):g} % intervals"
@@ -217,9 +199,9 @@ def differences_title(table: pl.DataFrame) -> str:
 
 
 def rows_to_read(table: pl.DataFrame) -> pl.DataFrame:
-    """Return what differs between the rows, as the verdict says what is the same.
+    """Return the columns that differ between rows; the verdict has the constant ones.
 
-    The p-value is that of the test which decides, or would: of the opposite where a row fails.
+    The p-value is of the deciding test: of the opposite where a row fails.
     """
     groups = table.columns[: table.columns.index("measure")]
     p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")

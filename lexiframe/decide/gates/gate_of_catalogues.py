@@ -1,4 +1,4 @@
-"""Gates on what all lists of a run reach of a catalogue, of which no request has a value."""
+"""Gates on measures of a catalogue over all lists of a run, without values of requests."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from lexiframe.decide.gates.gate_evidence import refuse_wide
 def margins_apart(
     margin: Margin, of_all: pl.DataFrame | None, unfit: Mapping[str, Any]
 ) -> tuple[Margin, dict[str, Any], list[str]]:
-    """Return the margins of measures of requests, those of all lists, and the latter's names.
+    """Return the margins of measures of requests, of measures of all lists, and the latter's names.
 
-    Raise where something ``unfit``, which those of all lists do not know, is given with one.
+    Raise where something ``unfit``, which measures of all lists do not know, is given with one.
     """
     if of_all is None:
         return margin, {}, []
@@ -47,9 +47,9 @@ def _apart(margin: Margin, known: list[str]) -> tuple[Margin, dict[str, Any]]:
 def rows_of_catalogue(
     of_all: pl.DataFrame, sizes: Margin, two: tuple[str, str], options: Options, by: list[str]
 ) -> pl.DataFrame:
-    """Return rows as those of measures of requests, from differences and their standard errors.
+    """Return rows like the rows of measures of requests, from differences and standard errors.
 
-    ``of_all`` has groups, which are those of the gate, ``by``, if it has some.
+    If ``of_all`` has groups, they are the groups ``by`` of the gate.
     """
     groups = of_all.columns[: of_all.columns.index("measure")]
     if by and groups != by:

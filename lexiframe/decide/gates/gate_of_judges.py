@@ -1,4 +1,4 @@
-"""A gate of requests of which people judged some, and a model others as well."""
+"""Gates on people's judgments and a model's (prediction-powered)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEST = "t(model)"
 
 
 def check_model(d: Any, model: Any, test: str | None, others: Mapping[str, object]) -> None:
-    """Raise for what a gate with a model's scores does not know; ``others`` are arguments."""
+    """Raise for arguments that a gate with a model's scores lacks, ``others`` among them."""
     if model is None:
         return
     if not (column_forms.is_frame(d) and arrays.is_scores(d) and arrays.is_scores(model)):
@@ -44,10 +44,8 @@ def answers_of_judges(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of `equivalence` for two runs, and how much single requests vary.
 
-    Notes
-    -----
-    The mean difference, its standard error e and the degrees of freedom are those of
-    `prediction_powered`. The deviation is e √n, that of as many requests as people judged.
+    `prediction_powered` gives the mean difference, its standard error e and the degrees of freedom.
+    The deviation is e √n, for as many requests as people judged.
     """
     rows, spread = [pl.DataFrame(schema=UNCORRECTED)], []
     for one in side_by_side("gate", people, model, "differences", baseline):

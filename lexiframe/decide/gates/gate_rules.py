@@ -1,4 +1,4 @@
-"""What a gate requires, as it was asked for and as its table says it."""
+"""The requirement of a gate, as the user writes it and as its table has it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ANY = "any "
 
 
 class Rule(NamedTuple):
-    """What has to be shown, and whether one measure that shows it is enough."""
+    """The claim to show, and whether one measure that shows it is enough."""
 
     claim: str
     is_any: bool
@@ -24,11 +24,5 @@ class Rule(NamedTuple):
 
 
 def rule_of(text: str) -> Rule:
-    """Return the rule of a row from its column ``require``.
-
-    Examples
-    --------
-    >>> rule_of("any better")
-    Rule(claim='better', is_any=True)
-    """
+    """Return the rule of a row from its column ``require``."""
     return Rule(text.removeprefix(ANY), text.startswith(ANY))

@@ -1,4 +1,4 @@
-"""How many requests a gate needs to decide, and what it would do when nothing changed."""
+"""The requests that a gate needs to decide, and its outcome when nothing changed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ def requests_to_decide(
 
     The arrays have the mean difference of each row, its standard deviation and the margin. The
     result is 0 where more than 10^9 requests would be needed, and where the deviation is 0: equal
-    differences do not tell how much others would vary.
-
-    Examples
-    --------
-    >>> mean, deviation = np.array([0.0, -0.01, -0.02]), np.full(3, 0.05)
-    >>> requests_to_decide("not-worse", mean, deviation, np.full(3, 0.01), 0.05, 0.8).tolist()
-    [156, 0, 156]
+    differences do not tell how much further ones would vary.
     """
 
     def above(distance: np.ndarray, level: float) -> np.ndarray:
@@ -50,12 +44,11 @@ def unchanged_passes(
     error: np.ndarray,
     margin: np.ndarray,
 ) -> np.ndarray:
-    """Return about how probably a gate passes a candidate that is as good; NaN where not known.
+    """Return the approximate probability that an equal candidate passes; NaN if unknown.
 
-    ``half`` is how far the interval's lower end is below the mean, and ``error`` the standard error
-    of the mean, which is taken for normal and around 0: Φ((δ − half) / error), for "equivalent"
-    on both sides, as if another sample had the same spread. What is to be better is not to be
-    unchanged: NaN.
+    ``half`` is the distance of the interval's lower end from the mean, ``error`` the standard error
+    of the mean, which is taken for normal and around 0: Φ((δ − half) / error), for "equivalent" on
+    both sides, as if another sample had equal spread. NaN for "better", which cannot be unchanged.
 
     Examples
     --------

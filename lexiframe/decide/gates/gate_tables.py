@@ -1,4 +1,4 @@
-"""What a gate is given: the rows of two runs, and margins by the names of the table's measures."""
+"""The inputs of a gate: the rows of two runs, and margins by the table's names of measures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RUNS = ("run", "run_a", "run_b")
 
 
 def rows_of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
-    """Return the rows of two runs; arrays and sums over requests stay as they are."""
+    """Return the rows of two runs; arrays and sums over requests unchanged."""
     if isinstance(d, PairCube | arrays.Reduced):
         _refuse_unknown([baseline, candidate], list(d.runs))
         return d

@@ -52,7 +52,7 @@ def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets, limit: float) -
 
 
 def doubt_of_t(x: np.ndarray, limit: float) -> str:
-    """Return why t may err: differences are rare or discrete, or losses rare and large; or nothing.
+    """Return the reason for doubting t: rare or discrete differences, or rare and large losses; "".
 
     Examples
     --------
@@ -75,12 +75,7 @@ def doubt_of_t(x: np.ndarray, limit: float) -> str:
 def fewest_ties(margin: float, bets: Bets) -> int:
     """Return the least number of requests without any difference that shows "not worse".
 
-    For a margin below a thousandth of the bound it is that of a thousandth, in proportion.
-
-    Examples
-    --------
-    >>> fewest_ties(0.02, Bets(bound=1.0, level=0.05))
-    172
+    Below a thousandth of the bound it is extrapolated from the thousandth, in proportion.
     """
     bets, least = replace(bets, n_planned=None), bets.bound / 1000
     if margin < least:
@@ -102,7 +97,7 @@ def fewest_ties(margin: float, bets: Bets) -> int:
 
 
 def check_require(require: Require | Sequence[Require]) -> Rule:
-    """Return what has to be shown, and by how many measures; raise for what is neither."""
+    """Return the claim to show, and whether all or any measures have to; raise for other words."""
     names = [require] if isinstance(require, str) else [*require]
     for name in names:
         check_choice("gate", name, get_args(Require), "require")
@@ -117,10 +112,11 @@ def check_require(require: Require | Sequence[Require]) -> Rule:
 
 
 def adjusted(table: pl.DataFrame, p: str, correction: str, rule: Rule) -> pl.Series:
-    """Correct the p-values of the rows, as a gate of several measures and candidates asks for it.
+    """Correct the p-values of the rows for a gate's measures and candidates.
 
     Where all measures have to pass, a candidate's p is the largest of its rows. Holm's correction
-    of several candidates multiplies the rows of one by the number of candidates whose p is no less.
+    over several candidates multiplies the rows of one by the number of candidates whose p is no
+    less.
     """
     values = table[p].to_numpy()
     if rule.is_any or correction != "holm" or table["candidate"].n_unique() == 1:

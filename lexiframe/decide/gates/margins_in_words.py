@@ -1,4 +1,4 @@
-"""What is said with a margin: which runs are good enough, and how many requests show it."""
+"""Sentences with a margin: the runs that are good enough, and the requests that show it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexiframe.core.significance.tests_in_words import test_and_correction
 def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each measure, test and correction how many pairs have each conclusion, and which.
 
-    With a baseline, which is run_b of every pair, the other runs are named.
+    With a baseline, which is run_b of every pair, the runs of each conclusion are named.
     """
     key = ("measure", "test", "correction")
     return printed.sentence_of_each(table, schemas.EQUIVALENCES, key, _equivalent)
@@ -31,7 +31,7 @@ def _equivalent(part: pl.DataFrame, of_group: str) -> str:
 
 
 def _conclusions(part: pl.DataFrame) -> str:
-    """Return what was concluded: of a baseline or a single pair by name, else by number."""
+    """Return the conclusions: for a baseline or a single pair by name, else by number."""
     if part.height == 1:
         return _concluded(part.row(0, named=True))
     if part["run_b"].n_unique() == 1:
@@ -86,18 +86,7 @@ def _trivial_phrase(part: pl.DataFrame) -> str:
 
 
 def required_in_words(table: pl.DataFrame) -> pl.DataFrame:
-    """Say for each measure and question how many requests it takes to answer it with yes.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"], "run_a": "a", "run_b": "b",
-    ...                   "measure": "RPP", "preference": [0.5, -0.25, 0.75, 0.0]})
-    >>> said = required_in_words(lf.required_requests(d, margin=0.5))
-    >>> print(said.filter(question="equivalent")["sentence"].item())
-    By RPP, with a margin of 0.5, it takes about 23 requests to show that a and b are equivalent; \
-there are 4.
-    """
+    """Say for each measure and question how many requests it takes to answer it with yes."""
     key = ("measure", "how", "question")
     return printed.sentence_of_each(table, schemas.REQUIRED_BY_QUESTION, key, _required_sentence)
 

@@ -17,7 +17,7 @@ def are_of_one_file(
 ) -> bool:
     """Return whether two runs are one file, or one frame, that was given under two names.
 
-    ``read`` describes the sources of the scan. Two runs in one table are not the same.
+    ``read`` describes the sources of the scan. Two runs in one table are different.
     """
     one, other = (_source_of(scan, read, name) for name in (a, b))
     if one is other:
@@ -34,7 +34,7 @@ def _source_of(
 
 
 def _path_of(origin: object) -> str | None:
-    """Return the one file that a run comes from, whatever links lead to it; None for others."""
+    """Return the one file of a run, with links resolved; None for any other origin."""
     if isinstance(origin, File):
         return os.path.realpath(origin.path)
     sources = provenance.recorded_sources(origin)
@@ -46,8 +46,8 @@ def rank_alike(
 ) -> bool:
     """Return whether two runs have the same documents in the same order in all judged requests.
 
-    ``ranked`` has the ranks of the judged documents of the runs of the scan. Only where these are
-    the same are the two runs read again, as a whole.
+    ``ranked`` has the ranks of the judged documents. Only where these are equal are the two runs
+    read again, as a whole.
     """
     one, other = (_run_named(ranked, name) for name in (a, b))
     if not _are_arrays_equal(one, other, ("rank", "retrieved")):

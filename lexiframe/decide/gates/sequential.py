@@ -1,4 +1,4 @@
-"""A gate that is looked at night after night, and keeps in a file what it saw: `gate_so_far`."""
+"""A gate that is looked at night after night, and keeps its data in a file: `gate_so_far`."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _drawn_order(new: set[str], before: int, options: Mapping[str, Any]) -> list
 def _asked(
     margin: Margin, n_planned: int, baseline: str, candidate: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what may not change, as JSON has it."""
+    """Return the arguments that may not change, in the types of JSON."""
     for name in ("test", "order", "requests", "by", "cluster"):
         if name in options:
             raise LexiframeError(
@@ -224,7 +224,7 @@ def _margin_differences(d: Any, margin: Margin, baseline: str, candidate: str) -
 
 
 def _refuse_changed_results(path: Path, before: Mapping[str, Any], seen: pl.DataFrame) -> None:
-    """Raise when requests, measures or differences are missing or others than they were."""
+    """Raise when earlier requests, measures or differences are missing or changed."""
     measures, order = [*before["differences"]], before["requests"]
     if order and {*measures} != {*seen.columns[1:]}:
         raise LexiframeError(

@@ -15,32 +15,9 @@ from lexiframe.decide import gates
 
 
 def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
-    """Return the table of `gate` as text: the verdict, the rows, why those do not pass that do not.
+    """Return the table of `gate` as text: the verdict, the rows, the reasons for not passing.
 
-    Rows are in the order in which the measures were asked for, if that is told.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> s = pl.DataFrame({"query_id": [*"abcdef"] * 2, "run": ["old"] * 6 + ["new"] * 6,
-    ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
-    >>> print(gate_text(lf.gate(s, 0.1, baseline="old", candidate="new")))
-    UNDECIDED: AP does not show whether new is worse than old by more than the
-    margin; about 88 requests would be enough if the difference is as observed
-    (paired t-test, α = 0.05, n = 6 of 6 requests).
-    <BLANKLINE>
-    Differences, new minus old, positive if better; 90 % intervals
-    ┌──────────────────────────────────────────────────────────────────┐
-    │ measure  outcome    difference  ci_low  ci_high  margin  p_value │
-    ╞══════════════════════════════════════════════════════════════════╡
-    │ AP       undecided      -0.150  -0.304    0.004   0.100    0.729 │
-    └──────────────────────────────────────────────────────────────────┘
-    Coverage: 6 requests, of which old has 6 and new 6.
-    AP: UNDECIDED: it is not known whether new is worse than old by more than 0.1: p
-    = 0.7292 for not worse, 0.2708 for worse, mean difference -0.15, n = 6; with 6
-    requests this gate would pass a candidate that is as good, and differs by as
-    much, in about 30 % of cases; it would take about 88 requests if the difference
-    is as observed.
+    Rows are in the order of ``measures``, if there are any.
     """
     table = table.sort(*_group_columns(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
@@ -71,7 +48,7 @@ def gate_markdown(table: pl.DataFrame) -> str:
 
 
 def _coverage(table: pl.DataFrame) -> list[str]:
-    """Say what the runs answer; of rows that say the same, those of a group stand once."""
+    """Describe the answers of the runs, once for all rows with equal ones."""
     rows = table.iter_rows(named=True)
     found = {gates.name_of_row(row): gates.coverage_of_row(row) for row in rows}
     different = {*found.values()}
@@ -92,23 +69,8 @@ def _group_columns(table: pl.DataFrame) -> list[str]:
 def junit_xml(table: pl.DataFrame) -> str:
     """Return the table of `gate` as JUnit XML: each row is a test case, a failure unless it passes.
 
-    Services for continuous integration read it. The type and the message of a failure say whether
-    the row fails or is undecided.
-
-    Examples
-    --------
-    >>> g = pl.DataFrame({"measure": ["AP"], "baseline": "bm25", "candidate": "dense",
-    ...                   "outcome": "fail",
-    ...                   "why": "FAIL: dense is worse than bm25 by more than 0.01."})
-    >>> print(junit_xml(g))
-    <?xml version="1.0" encoding="utf-8"?>
-    <testsuites name="lexiframe gate" tests="1" failures="1" errors="0">
-      <testsuite name="dense against bm25" tests="1" failures="1" errors="0" skipped="0">
-        <testcase classname="lexiframe.gate" name="AP" time="0">
-          <failure type="fail" message="FAIL: dense is worse than bm25 by more than 0.01." />
-        </testcase>
-      </testsuite>
-    </testsuites>
+    Services for continuous integration read it. The type and the message of a failure tell a failed
+    row from an undecided one.
     """
     rows = [*table.iter_rows(named=True)]
     counts = {"tests": len(rows), "failures": sum(row["outcome"] != "pass" for row in rows)}

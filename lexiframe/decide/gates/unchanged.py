@@ -21,7 +21,7 @@ _OF_TESTS = ("ci_low", "ci_high", "p_value", "p_adjusted", "p_opposite", "p_oppo
 
 
 class Sameness(NamedTuple):
-    """What is said of two runs that have the same values in all requests.
+    """The sentence on two runs that have equal values in all requests.
 
     ``unchanged`` says that nothing changed; None where something did, or may have. ``changed``
     says what did although no value differs; it is empty where that is not so.
@@ -39,17 +39,12 @@ def sameness(
     *,
     same_ok: bool,
 ) -> Sameness:
-    """Return what is said of baseline and candidate, if all their values are the same.
+    """Return the sentence on baseline and candidate, if all their values are equal.
 
-    ``tested`` has the rows of the ``two`` runs, and ``d`` the values of all measures. Where the
-    rankings are known, they decide. Else the values do, those of measures that were not tested too,
-    and only if they are said to be enough (``same_ok``).
-
-    Raises
-    ------
-    LexiframeError
-        Unless ``same_ok``: for one file that was given as both runs, and for runs with the same
-        values whose rankings are not known, because that file may have been given twice.
+    ``tested`` has the rows of the ``two`` runs, ``d`` the values of all measures. Rankings decide
+    where they are known. Otherwise the values do, also of measures that were not tested, and only
+    with ``same_ok``. Without it, one file given as both runs is an error, and so are equal values
+    without rankings, because one file may have been given twice.
     """
     is_same = (pl.col("mean_difference") == 0) & (pl.col("deviation").fill_nan(0) == 0)
     if not tested.select(is_same.all()).item():
@@ -76,9 +71,9 @@ def sameness(
 def _unchanged_sentence(
     ranked: RankedPairs, baseline: str, candidate: str
 ) -> tuple[str, bool] | None:
-    """Say how two rankings are the same, and whether one file may have been given twice.
+    """Describe how two rankings are equal, and whether one file may have been given twice.
 
-    The words are empty where the rankings differ. The result is None where they are not known.
+    The words are "" where the rankings differ. The result is None where they are unknown.
     """
     known, policies = ranked.ranked, ranked.policies
     if known is None or ranked.found is None:
@@ -115,9 +110,9 @@ def _have_other_values(d: Any, baseline: str, candidate: str) -> bool:
 
 
 def settled(table: pl.DataFrame, claim: str) -> pl.DataFrame:
-    """Let the rows of a candidate that changed nothing pass; they fail where it has to be better.
+    """Let rows of an unchanged candidate pass; they fail where it has to be better.
 
-    The column ``same`` says that nothing changed. No test has decided these rows.
+    The column ``same`` marks them: no test has decided these rows.
     """
     is_same = pl.col("same").is_not_null()
     outcome = pl.lit("fail" if claim == "better" else "pass")

@@ -1,4 +1,4 @@
-"""Several judges of the same documents: their agreement, and what each would make one conclude."""
+"""Several judges of the same documents: their agreement, and the conclusions from each."""
 
 from lexiframe.core.base.face import door
 

@@ -15,17 +15,6 @@ def triples(found: Verdicts) -> tuple[np.ndarray, np.ndarray]:
 
     A triple counts when the judge prefers a run in each of its three pairs. With W = 1 where the
     row beat the column, tr W³/3 triples are circular, of tr (W + Wᵀ)³/6.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from lexiframe.decide.judges.verdicts import verdicts_of
-    >>> rows = [("1", *pair, "a", j) for pair in ("xy", "yz") for j in ("ann", "bob")]
-    >>> rows += [("1", "x", "z", "b", "ann"), ("1", "x", "z", "a", "bob")]
-    >>> names = ["query_id", "run_a", "run_b", "winner", "judge"]
-    >>> votes = pl.DataFrame(rows, schema=names, orient="row")
-    >>> [n.tolist() for n in triples(verdicts_of("f", votes))]
-    [[1, 1], [1, 0]]
     """
     from scipy.sparse import csr_array
 

@@ -73,7 +73,7 @@ SomeRuns = Annotated[
 ]
 _SCORES = """Files have the scores of runs per request, people=FILE auto=FILE; no judgments, no
 runs. -m people=A -m auto=B compares measures of other names."""
-OfScores = Annotated[bool, option(INPUT, _SCORES, "--scores", rare=True)]
+OfScores = Annotated[bool, option(INPUT, _SCORES, rare=True)]
 
 
 @dataclass
@@ -92,7 +92,7 @@ class JudgeOptions(InputOptions):
         return self.scores or self.answers.nuggets
 
     def __post_init__(self) -> None:
-        """Take the files of judgments in front of the runs for those of judges."""
+        """Move the judges' files from the runs to the judgments."""
         if self.has_scores:
             self.qrels = [*self.qrels, *map(_name_file, self.runs)]
             self.runs = []
@@ -128,7 +128,7 @@ class JudgeOptions(InputOptions):
         return found
 
     def judges(self) -> dict[str, Any]:
-        """Read judgments or scores if options say how; else return paths for others to read."""
+        """Read judgments or scores if options say how; else return the paths."""
         self.answers.refuse(self, has_scores=self.has_scores)
         if self.answers.nuggets:
             answers, rel = self.answers, self.policies.rel
@@ -187,10 +187,7 @@ Own = Annotated[
     list[str],
     option(STATISTICS, _OWN, metavar="NAME", rare=True, default_factory=list, show_default=False),
 ]
-Top = Annotated[
-    int | None,
-    option(STATISTICS, "Also correlate the first judge's K best runs.", metavar="K", rare=True),
-]
+Top = Annotated[int | None, option(STATISTICS, "As for `compare_judges`.", metavar="K", rare=True)]
 
 
 @dataclass
@@ -275,7 +272,7 @@ def _print_powered(
     inputs: JudgeOptions, human: str, asked: list[Measure], tests: JudgeTests, out: Path | None,
     format: Format,
 ) -> None:  # fmt: skip
-    """Print what people say of some requests and each model of all: `prediction_powered`."""
+    """Print means by people on some requests and each model on all: `prediction_powered`."""
     judges = inputs.judges()
     if human not in judges:
         raise unknown_name("judge", human, judges)
@@ -359,7 +356,7 @@ def _print_favour(
 
 
 def _print_told(table: pl.DataFrame, shown: pl.DataFrame, format: Format) -> None:
-    """Print a table; for reading its sentences, and of the table what has room."""
+    """Print a table; for reading its sentences, and the columns that have room."""
     if format != "table":
         print_table(table, format)
         return
@@ -390,7 +387,7 @@ def _print_grades(
 def _refuse_outputs(
     out: Path | None, inputs: JudgeOptions, tests: JudgeTests, families: str | None
 ) -> None:
-    """Raise if files that will be written cannot be, or would replace what is read."""
+    """Raise if output files cannot be written, or would replace input files."""
     judged = inputs.files()
     if out is None:
         return

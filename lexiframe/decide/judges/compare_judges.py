@@ -154,7 +154,7 @@ class JudgeComparison(Tables):
         }
 
     def _sort_as_asked(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Put the rows into the order in which the measures were asked for, within their groups."""
+        """Sort the rows by the user's order of measures, within their groups."""
         groups = table.columns[: table.columns.index("measure")]
         return table.sort(*groups, printed.place_among(self._asked), maintain_order=True)
 
@@ -167,7 +167,7 @@ class JudgeComparison(Tables):
 
 
 def _judge_summary(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
-    """Return how the orders and conclusions of the other judges agree with those of the first."""
+    """Return the agreement of each judge's orders and conclusions with the first judge's."""
     on = [*by, "measure", "judge_b"]
     tau = found.correlations.filter(pl.col("method") == "kendall", pl.col("judge_a") == first)
     c = found.conclusion_pairs.filter(pl.col("name_a") == first)

@@ -1,4 +1,4 @@
-"""Each judge of preferences beside all others, and beside themselves: `judge_consistency`."""
+"""Each judge of preferences against all other judges, and with itself: `judge_consistency`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def judge_consistency(
 
 
 def _others_agreement(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:
-    """Compare how often others say the same as a judge, and the same as each other."""
+    """Agreement of the other judges with each judge, and among themselves."""
     counts = found.counts[found.unit]
     rows = np.arange(len(found.unit))
     others = counts.copy()

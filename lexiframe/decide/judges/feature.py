@@ -1,4 +1,4 @@
-"""What judges offer to the core: judges."""
+"""The parts of judges that the core asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several judges say of the same items: their judgments read, and side by side."""
+"""The judgments of several judges on the same items: read, and side by side."""
 
 from __future__ import annotations
 
@@ -15,14 +15,7 @@ from lexiframe.core.io import problems, read_qrels
 def read_judges(
     function: str, judges: Any, duplicates: problems.Duplicates = "error"
 ) -> dict[str, pl.DataFrame]:
-    """Read the judgments of two or more judges; errors name the judge.
-
-    Examples
-    --------
-    >>> found = read_judges("judge_agreement", {"a": {"q1": {"d1": 2}}, "b": {"q1": {"d1": 1}}})
-    >>> found["b"].rows()
-    [('q1', '0', 'd1', 1.0)]
-    """
+    """Read the judgments of two or more judges; errors name the judge."""
     check_judges(function, judges)
     return {name: _read_judge(name, qrels, duplicates) for name, qrels in judges.items()}
 
@@ -57,11 +50,10 @@ def side_by_side(
 ) -> pl.DataFrame:
     """Return a row for each item that somebody judged: its request, and each judge's grade.
 
-    The columns of grades are the judges' numbers, from "0"; they are null where a judge did not
-    judge the item. An item is a document of a request. Where a judge judged a document of a request
-    several times, in several iterations, these are subtopics, and an item is a document of a
-    subtopic. Otherwise iterations are left aside, because judges may number them as they like. Of
-    answers an item is a nugget in an answer of a run.
+    The columns of grades are the judges' numbers, from "0"; null where a judge did not judge the
+    item. An item is a document of a request, or of a subtopic, where a judge judged a document of a
+    request in several iterations. Otherwise iterations are left aside, because judges may number
+    them as they like. In answers an item is a nugget in an answer of a run.
 
     Examples
     --------

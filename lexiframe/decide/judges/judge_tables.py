@@ -19,7 +19,7 @@ from lexiframe.core.projection import Policies
 
 @dataclass(frozen=True)
 class Judged:
-    """What the measures say of the runs under one judge, and which of them are metrics.
+    """The measures of the runs under one judge, and which of them are metrics.
 
     Metrics have scores, whether the library computed them or not.
     """
@@ -36,7 +36,7 @@ class Judged:
     def measure_rows(self, measure: str) -> pl.DataFrame:
         """Return the scores of a metric, or the preferences by another measure.
 
-        Scores say which values are better, since their measure may get the name of a judge.
+        Scores have a direction, since their measure may get the name of a judge.
         """
         rows = self.tables[measure not in self.metrics].filter(pl.col("measure") == measure)
         if measure not in self.metrics:
@@ -51,9 +51,9 @@ def compared_requests(
 ) -> tuple[dict[str, pl.DataFrame], pl.DataFrame, pl.DataFrame]:
     """Return the judgments of requests that all judges can compare by, and a row for each judge.
 
-    Also return which requests are left out, and because of whom. The requests that are compared
-    are those that every judge judged and in which every judge found a relevant item, also for the
-    greatest ``rel`` of any measure; with ``no_relevant="zero"`` those that every judge judged.
+    Also return the requests that are left out, and the judges who caused it. Compared are requests
+    that every judge judged and in which every judge found a relevant item, also for the greatest
+    ``rel`` of any measure; with ``no_relevant="zero"`` all that every judge judged.
     """
     rels = [rel for rel in (policies.rel, *(m.rel for m in measures)) if rel is not None]
     is_relevant = pl.col("relevance") >= max(rels) if rels else pl.col("relevance") > 0
@@ -151,8 +151,8 @@ def correlations_of(
     """Correlate the orderings under every two judges, with intervals over shared requests.
 
     `bootstrap_correlations` draws the same requests for all measures of a table. Here each judge
-    stands in the place of a measure, so that all judges share the requests drawn. With a ``top``
-    the runs that the first judge has among its best are correlated, too.
+    stands in the place of a measure, so that all judges share the requests drawn. With a ``top``,
+    orders of the first judge's best runs are correlated, too.
     """
     first, frames = next(iter(judged.values())), []
     place = {judge: n for n, judge in enumerate(judged)}
@@ -179,7 +179,7 @@ def _correlated(
     rows: pl.DataFrame, order: rules.AnyMethod, how: Mapping[str, Any], judges: list[str],
     top: int | None,
 ) -> pl.DataFrame:  # fmt: skip
-    """Correlate the orderings of all runs, and those of the best by the first judge."""
+    """Correlate the orderings of all runs, and of the first judge's best runs."""
     found = correlate_samples(rows, ["kendall", "tau_ap", "spearman"], order=order, **how)
     if top is None:
         return found

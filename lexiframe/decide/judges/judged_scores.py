@@ -16,9 +16,9 @@ _CELL = ["measure", "run", "query_id"]
 
 
 def read_judged_scores(name: str, scores: Any) -> pl.DataFrame:
-    """Read what a judge's scores are, in any form of `read_scores`; errors name the judge.
+    """Read a judge's scores, in any form of `read_scores`; errors name the judge.
 
-    The column ``smaller_is_better`` says in each row what the name of its measure may not tell.
+    The column ``smaller_is_better`` has the direction, which a measure's name may not tell.
     """
     try:
         if hasattr(scores, "measured_by"):  # answers judged by nuggets
@@ -37,19 +37,10 @@ def read_judged_scores(name: str, scores: Any) -> pl.DataFrame:
 def same_cells(
     called: str, judges: Mapping[str, pl.DataFrame], measures: Any
 ) -> tuple[dict[str, pl.DataFrame], pl.DataFrame, list[str]]:
-    """Return the scores of runs in requests that all judges have, and a table of what one lacks.
+    """Return the scores in cells that all judges have, the missing ones, and the measures.
 
-    Also return the names of the measures, in the order in which they are asked for. ``measures``
-    are names that all judges use, or those that each judge uses; a measure with several names is
-    called by all of them: ``NuggetRecall/GRADE``.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"run": "x", "query_id": ["1", "2"], "measure": "AP", "value": 0.5,
-    ...                   "smaller_is_better": False})
-    >>> both, lacking, names = same_cells("f", {"a": s, "b": s}, None)
-    >>> both["b"].height, lacking.height, names
-    (2, 0, ['AP'])
+    The measures are in the user's order. ``measures`` are names that all judges use, or each
+    judge's own; a measure with several names is called by all of them: ``NuggetRecall/GRADE``.
     """
     named, names = _called_alike(called, judges, measures)
     every = pl.concat(s.select(*_CELL, judge=pl.lit(name)) for name, s in named.items())
@@ -95,7 +86,7 @@ def _called_alike(
 
 
 def given_by_judge(called: str, what: str, judges: Iterable[str], given: Any) -> dict[str, Any]:
-    """Return what is given of each judge, or of all of them, by the judges' names."""
+    """Return an argument by the judges' names, if it is given once for all or by judge."""
     if not isinstance(given, Mapping):
         return dict.fromkeys(judges, given)
     if {*given} != {*judges}:

@@ -1,4 +1,4 @@
-"""What several judges say of the same answers: which nuggets they state, as items with grades."""
+"""Statements of several judges on the nuggets in answers, as items with grades."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATED = schemas.TableSchema(
 
 
 def are_statements(judges: Any) -> bool:
-    """Return whether judges are those of answers: a frame with nuggets, or what `Nuggets` is."""
+    """Return whether judges are judges of answers: frames with nuggets, or `Nuggets`."""
     return isinstance(judges, Mapping) and any(map(_is_of_nuggets, judges.values()))
 
 
@@ -30,14 +30,7 @@ def _is_of_nuggets(given: Any) -> bool:
 
 
 def judges_apart(judges: Any) -> Any:
-    """Return the statements of several judges by the judges in their column ``judge``.
-
-    Examples
-    --------
-    >>> stated = pl.DataFrame({"judge": ["people", "auto"], "nugget_id": "n1"})
-    >>> [*judges_apart(stated)]
-    ['people', 'auto']
-    """
+    """Return the statements of several judges by the judges in their column ``judge``."""
     if isinstance(judges, Mapping) or not _is_of_nuggets(judges):
         return judges
     of_judge = schemas.to_polars(judges).group_by("judge", maintain_order=True)
@@ -45,14 +38,7 @@ def judges_apart(judges: Any) -> Any:
 
 
 def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl.DataFrame]:
-    """Return each judge's statements as judgments: a nugget is a document, a run an iteration.
-
-    Examples
-    --------
-    >>> stated = pl.DataFrame({"run": "x", "query_id": "q", "nugget_id": "n1", "credit": [0.5]})
-    >>> read_statements("f", {"people": stated, "auto": stated}, "error")["auto"].rows()
-    [('q', 'x', 'n1', 0.5)]
-    """
+    """Return each judge's statements as judgments: a nugget is a document, a run an iteration."""
     check_judges(function, judges)
     others = [name for name, given in judges.items() if not _is_of_nuggets(given)]
     if others or duplicates != "error":
@@ -72,7 +58,7 @@ def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl
 
 
 def other_nuggets(judges: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the nuggets that judges call alike, but of which they have other texts."""
+    """Return the nuggets with one id, but different texts, among judges."""
     key = ["query_id", "nugget_id"]
     judged: list[pl.DataFrame] = [
         given.nuggets for given in judges.values() if hasattr(given, "nugget_rows")

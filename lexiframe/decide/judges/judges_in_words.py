@@ -84,17 +84,7 @@ def _alone(row: dict[str, Any]) -> str:
 
 
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Say of every two judges of a table of `judge_confusion` where their grades differ most.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> nist = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
-    >>> llm = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
-    >>> print(confusion_sentences(lf.judge_confusion({"nist": nist, "llm": llm}))["sentence"][0])
-    nist and llm differ about 1 of the 3 documents that both judged, most often where nist gives \
-0 and llm 1: 1 (33.3 %).
-    """
+    """Say of every two judges of a table of `judge_confusion` where their grades differ most."""
     return printed.sentence_of_each(
         table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _confusion_sentence
     )

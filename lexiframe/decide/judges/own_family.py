@@ -159,15 +159,7 @@ def _are_own(runs: pl.Series, family: Mapping[str, str], own: str) -> np.ndarray
 
 
 def favour_of(t: np.ndarray, s: np.ndarray, is_own: np.ndarray, alpha: float) -> dict[str, Any]:
-    """Return the row of a judge and measure, from the means of the runs by people and by it.
-
-    Examples
-    --------
-    >>> t, s = np.array([0.6, 0.2, 0.3, 0.4, 0.5]), np.array([0.7, 0.2, 0.31, 0.4, 0.5])
-    >>> row = favour_of(t, s, np.array([True, False, False, False, False]), 0.05)
-    >>> f"{row['bias']:.3f} {row['slope']:.3f}", row["extrapolated"]
-    ('0.100 0.990', True)
-    """
+    """Return the row of a judge and measure, from the means of runs by people and by the judge."""
     x, y, n = t[~is_own], s[~is_own], int((~is_own).sum())
     row: dict[str, Any] = {"n_own": int(is_own.sum()), "n_other": n}
     if not is_own.any():

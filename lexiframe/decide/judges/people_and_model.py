@@ -195,7 +195,7 @@ def _estimate_rows(one: SideBySide, found: PoweredMeans, alpha: float) -> pl.Dat
 
 
 def warn_of_odd_requests(called: str, one: SideBySide) -> None:
-    """Warn where people's requests are others than those that they did not judge."""
+    """Warn where the requests that people judged differ from the remaining ones."""
     if len(one.model) < 2 or len(one.others) < 2:
         return
     from scipy import stats

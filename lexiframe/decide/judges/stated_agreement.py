@@ -41,7 +41,7 @@ def stated_agreement(judgments: pl.DataFrame) -> pl.DataFrame:
 
 
 def _confusions(found: Verdicts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return every two judges who share units, and how often they said what: pairs × 3 × 3."""
+    """Return every two judges who share units, and the counts of their verdicts: pairs × 3 × 3."""
     from scipy.sparse import csr_array
 
     shape = (len(found.judges), int(found.unit.max()) + 1)

@@ -13,19 +13,7 @@ _ENOUGH = 10
 
 
 def stated_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Say how far the judges of preferences agree, and which two agree least.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> rows = [(q, "x", "y", w, j) for q, *said in ("1ab", "2aa", "3bb")
-    ...         for w, j in zip(said, ("ann", "bob"))]
-    >>> names = ["query_id", "run_a", "run_b", "winner", "judge"]
-    >>> found = lf.judge_agreement(pl.DataFrame(rows, schema=names, orient="row"))
-    >>> print(stated_sentences(found)["sentence"][0])
-    ann and bob say the same of 2 of the 3 requests and pairs that both judged (66.7 %), and the \
-opposite of 1 (33.3 %): κ = 0.40; α = 0.44, 0.44 with the order -1 < 0 < 1.
-    """
+    """Say how far the judges of preferences agree, and which two agree least."""
     return printed.sentence_of_each(table, schemas.STATED_AGREEMENT, [], _pairs_sentence)
 
 
@@ -60,7 +48,7 @@ def _pair_text(row: dict[str, Any]) -> str:
 
 
 def consistency_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Say how far all judges agree, who differs from the others, and who goes round in circles."""
+    """Say how far all judges agree, who differs most, and who goes round in circles."""
     return printed.sentence_of_each(table, schemas.JUDGE_CONSISTENCY, [], _consistency_sentence)
 
 

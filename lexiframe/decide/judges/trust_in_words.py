@@ -1,4 +1,4 @@
-"""Whether a judge finds what the first judge finds, in numbers and in words."""
+"""The agreement of a judge's findings with the first judge's, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ many it finds that the first does not, and the number of pairs of runs."""
 
 
 def found_by_judges(pairs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Count the pairs of runs of a table of `conclusion_pairs` by what the second judge says."""
+    """Count the pairs of runs of a table of `conclusion_pairs` by the second judge's conclusion."""
     key = [*by, *schemas.CONCLUSIONS.key]
     return pairs.group_by(key, maintain_order=True).agg(**FOUND)
 
@@ -34,10 +34,10 @@ def trust_sentences(
     correlations: pl.DataFrame,
     by: Sequence[str],
 ) -> pl.DataFrame:
-    """Say of each judge and measure what it finds of what the first judge finds.
+    """Compare, in words, each judge's conclusions with the first judge's, by measure.
 
-    ``conclusions`` are the rows about the first judge, ``shifts`` how far each run moves, and
-    ``correlations`` how alike the orders are, perhaps among the best runs alone.
+    ``conclusions`` are the rows about the first judge, ``shifts`` the movements of runs, and
+    ``correlations`` the similarities of orders, perhaps among the best runs alone.
     """
     on = [*by, *schemas.CONCLUSIONS.key]
     table = conclusions.join(

@@ -1,4 +1,4 @@
-"""What people and a model say of the same runs, side by side: `side_by_side`."""
+"""The values by people and by a model for the same runs, side by side: `side_by_side`."""
 
 from __future__ import annotations
 

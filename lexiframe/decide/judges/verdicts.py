@@ -1,4 +1,4 @@
-"""What each judge says of each request and pair of runs: -1, 0 or 1, once."""
+"""The verdict of each judge on each request and pair of runs: -1, 0 or 1, once."""
 
 from __future__ import annotations
 
@@ -32,22 +32,13 @@ class Verdicts:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """How many judges say what of each unit: units × 3."""
+        """How many judges give each verdict on each unit: units × 3."""
         n = int(self.unit.max()) + 1
         return np.bincount(self.unit * 3 + self.said, minlength=n * 3).reshape(n, 3)
 
 
 def verdicts_of(function: str, judgments: pl.DataFrame) -> Verdicts:
-    """Return the verdicts of the judges who are named, at least two.
-
-    Examples
-    --------
-    >>> rows = [("1", "x", "y", "a", "ann"), ("1", "x", "y", "tie", "ann"),
-    ...         ("1", "x", "y", "b", "bob")]
-    >>> names = ["query_id", "run_a", "run_b", "winner", "judge"]
-    >>> verdicts_of("f", pl.DataFrame(rows, schema=names, orient="row")).said.tolist()
-    [2, 0]
-    """
+    """Return the verdicts of the judges who are named, at least two."""
     named = judgments.filter(pl.col("judge").is_not_null())
     judges, judge = coded.encode(named["judge"])
     if len(judges) < 2:

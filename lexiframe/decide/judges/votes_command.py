@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from lexiframe.core.cli.inputs import as_columns, refuse_replacing
-from lexiframe.core.cli.options import INPUT, OUTPUT, STATISTICS, Format, option, output
+from lexiframe.core.cli.options import INPUT, OUTPUT, STATISTICS, Format, Passed, option, output
 from lexiframe.core.cli.output import print_table, say
 from lexiframe.core.io import output_files, to_parquet
 from lexiframe.decide.judges.consistency import judge_consistency
@@ -34,51 +34,26 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-Units = Annotated[
-    of.Unit,
-    option(STATISTICS, "Which judgments the intervals take for correlated: those of a request, by "
-           "a judge, both, or none (judgment).", metavar="UNIT"),
-]  # fmt: skip
-CountedTies = Annotated[
-    of.Ties,
-    option(
-        STATISTICS, "Ties are half wins (half), or have a probability (davidson).", metavar="HOW"
-    ),
-]
-Prior = Annotated[
-    float,
-    option(STATISTICS, "Comparisons of each run with an imaginary one, half of them won: where a "
-           "run never lost.", metavar="NUMBER", rare=True),
-]  # fmt: skip
-Level = Annotated[float, option(STATISTICS, "The level of the intervals.", metavar="SHARE")]
-Elo = Annotated[bool, option(STATISTICS, "Also the strengths on Elo's scale.", "--elo")]
-Strong = Annotated[
-    int, option(INPUT, "How many judgments a strong one counts for (A>>B).", rare=True)
-]
-Measure = Annotated[
-    str, option(INPUT, "What the preferences are called as a measure.", metavar="NAME", rare=True)
-]
 Page = Annotated[Path | None, output("Write the strengths as one HTML page.")]
 Folder = Annotated[
-    Path | None,
-    output("Write all tables as Parquet.", "-o", "--out", metavar="DIR"),
+    Path | None, output("Write all tables as Parquet.", "-o", "--out", metavar="DIR")
 ]
-Everything = Annotated[bool, option(OUTPUT, "Print all tables to look at.", "--all")]
+Everything = Annotated[bool, option(OUTPUT, "Print all tables to look at.")]
 
 
 def votes(
     *,
     files: Files,
-    by: Units = "request",
-    ties: CountedTies = "half",
-    prior: Prior = 0.0,
-    level: Level = 0.95,
-    elo: Elo = False,
-    measure: Measure = "stated",
+    strengths: Annotated[
+        dict[str, Any],
+        Passed(of.bradley_terry, "by=UNIT ties level=SHARE elo", STATISTICS, "prior"),
+    ],
+    read: Annotated[
+        dict[str, Any],
+        Passed(stated.read_preferences, "", INPUT, "measure=NAME strong na_values=NUMBER"),
+    ],
     column: list[str] | None = None,
     value: list[str] | None = None,
-    strong: Strong = 1,
-    na_values: list[float] | None = None,
     all: Everything = False,
     report: Page = None,
     out: Folder = None,
@@ -89,10 +64,12 @@ def votes(
     output_files.refuse_outputs(written)
     refuse_replacing(written, files)
     source: Any = files[0] if len(files) == 1 else files
-    how = {"columns": as_columns(column), "values": as_columns(value, "1=a")}
-    v = stated.read_preferences(source, measure=measure, strong=strong, na_values=na_values, **how)
-    found = of.bradley_terry(v, ties=ties, prior=prior, by=by, level=level, elo=elo)
-    judges = judge_consistency(v, alpha=1 - level) if _are_several(v.judgments) else None
+    how: dict[str, Any] = {"columns": as_columns(column), "values": as_columns(value, "1=a")}
+    v = stated.read_preferences(source, **read, **how)
+    found = of.bradley_terry(v, **strengths)
+    judges = (
+        judge_consistency(v, alpha=1 - strengths["level"]) if _are_several(v.judgments) else None
+    )
     if format == "table":
         typer.echo(str(found.summary("all" if all else "first")))
         for sentence in _judgment_sentences(v, judges):
@@ -119,6 +96,6 @@ def _are_several(judgments: pl.DataFrame) -> bool:
 
 
 def _judgment_sentences(v: stated.StatedPreferences, judges: pl.DataFrame | None) -> list[str]:
-    """Return what is said of position and of judges."""
+    """Return the sentences on position and on judges."""
     said = v.verdict["sentence"].to_list()[1:]  # the first one counts what the strengths rest on
     return said if judges is None else said + consistency_sentences(judges)["sentence"].to_list()

@@ -1,4 +1,4 @@
-"""From what is asked of a leaderboard to what is ranked, with everything refused that cannot be."""
+"""The arguments of a leaderboard, checked, and the ranked data that they give."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ranked_of(
     seed: int,
     na_values: column_forms.NaValues = None,
 ) -> list[Ranked]:
-    """Read a leaderboard, settle its gaps, and return what each rule ranks; see `leaderboard`."""
+    """Read a leaderboard, settle its gaps, and return the ranked data of each rule."""
     resampling.check_share("leaderboard", "alpha", alpha)
     resampling.check_draws("leaderboard", "samples", samples, seed)
     rules = _rules(rule)
@@ -86,7 +86,7 @@ _PERCENT = 100.0
 
 
 def doubts_of_units(x: Any) -> list[str]:
-    """Say which collections of a leaderboard have units of which the largest decide the mean."""
+    """Name the collections of a leaderboard in which the largest units decide the mean."""
     return _units_in_words(read_board(x, None, None))
 
 

@@ -98,10 +98,10 @@ def read_board(
 ) -> Board:
     """Read a leaderboard from anything that `read_scores` takes.
 
-    Collections that the caller names, such as those that are ``weighed``, are never left out.
-    Raise LexiframeError for a table without collections, for collections with several measures
-    (unless ``measure`` chooses one), for collections in two groups or none, and for an unknown name
-    in ``smaller_is_better`` or ``larger_is_better``.
+    Collections that the caller names, such as ``weighed`` ones, are never left out. Raise for a
+    table without collections, for collections with several measures (unless ``measure`` chooses
+    one), in two groups or in none, and for an unknown name in ``smaller_is_better`` or
+    ``larger_is_better``.
     """
     wanted = frozenset([*smaller_is_better, *larger_is_better, *weighed])
     table = _reached(x, measure)
@@ -142,19 +142,13 @@ def _refuse_too_large(table: pl.DataFrame) -> None:
 
 
 def numbers_of(groups: list[str]) -> np.ndarray:
-    """Return the numbers of the groups of collections, in the order of their names.
-
-    Examples
-    --------
-    >>> numbers_of(["news", "law", "news"]).tolist()
-    [1, 0, 1]
-    """
+    """Return the numbers of the groups of collections, in the order of their names."""
     place = {name: n for n, name in enumerate(sorted({*groups}))}
     return np.array([place[name] for name in groups], np.int64)
 
 
 def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
-    """Return what lists reach in each collection, if ``x`` has this and ``measure`` is of it.
+    """Return each collection's catalogue values, if ``x`` has them and ``measure`` is one of them.
 
     ``units`` has the pseudo-values of the jackknife, or null.
     """
@@ -289,7 +283,7 @@ def _collection_groups(
 def _request_layout(
     table: pl.DataFrame, runs: pl.Series, collections: pl.Series, signs: np.ndarray
 ) -> Requests | None:
-    """Lay out the requests; those that no run has twice are averaged over replicates."""
+    """Lay out the requests; requests that no run has twice are averaged over replicates."""
     if are_pseudo := "units" in table.columns:
         numbered = pl.int_ranges(pl.col("units").list.len()).alias("query_id")
         table = table.drop_nulls("units").select("run", "collection", numbered, value="units")

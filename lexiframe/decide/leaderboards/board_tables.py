@@ -59,7 +59,7 @@ class BoardTables:
 
     @cached_property
     def gaps(self) -> pl.DataFrame:
-        """What is missing; see the class."""
+        """The results that are missing; see the class."""
         return self._settled.gaps
 
     @cached_property
@@ -84,7 +84,7 @@ class BoardTables:
 
     @cached_property
     def leave_one_out(self) -> pl.DataFrame:
-        """What depends on one collection; see the class."""
+        """The dependence on one collection; see the class."""
         return self._table_of_each(leave_one_out_table)
 
     @cached_property
@@ -109,7 +109,7 @@ class BoardTables:
 
     @cached_property
     def verdict(self) -> printed.Verdict:
-        """What the tables say: a row for each sentence, which it prints; a frame to filter."""
+        """The verdict of the tables: a frame with a row for each sentence, which it prints."""
         tables = self.ranking, self.neighbours, self.leave_one_out, self.collection_weights
         return printed.Verdict(leaderboard_sentences(self._ranked, *tables))
 

@@ -23,7 +23,7 @@ _FAR = 3
 
 
 class Ranked(Protocol):
-    """What is drawn: a leaderboard, which `views` may not import."""
+    """The parts of a leaderboard that its charts need."""
 
     @property
     def ranking(self) -> pl.DataFrame:
@@ -56,7 +56,7 @@ class LeaderboardPlots:
         return "The charts of a leaderboard: ranks, cells, smallest_set, correlations"
 
     def ranks(self, start: int = 1, rule: str | None = None) -> alt.LayerChart:
-        """Draw ranks with those that are possible, 40 runs from place ``start`` on."""
+        """Draw ranks with the possible ranks, 40 runs from place ``start`` on."""
         return rank_interval_chart(self._of.ranking, start=start, rule=rule)
 
     def cells(self, start: int = 1, rule: str | None = None) -> alt.Chart:
@@ -90,25 +90,9 @@ def rank_interval_chart(
 ) -> alt.LayerChart:
     """Draw each run's rank, with the ranks that are possible for all runs at once.
 
-    Parameters
-    ----------
-    ranking
-        The table ``ranking`` of `leaderboard`.
-    start : int
-        The place of the first run that is drawn; 40 runs are drawn.
-    rule : str, optional
-        The rule; default: the first one.
-
-    Returns
-    -------
-    altair.LayerChart
-        A dot is the rank; the thin line has the ranks that are possible for all runs at once, the
-        thick one those that are possible for the run by itself.
-
-    Raises
-    ------
-    LexiframeError
-        When Altair is not installed, for an unknown rule, and a place that there is not.
+    40 runs are drawn from place ``start`` on. A dot is the rank by ``rule`` (default: the first);
+    the thin line has the ranks that are possible for all runs at once, the thick one the ranks that
+    are possible for the run by itself.
     """
     draw = altair()
     part = _window(ranking, start, rule, "rank_interval_chart")
@@ -137,22 +121,8 @@ def cell_chart(
 ) -> alt.Chart:
     """Draw the results of 40 runs in all collections, as z-scores within each collection.
 
-    Parameters
-    ----------
-    cells, ranking
-        The tables of `leaderboard`.
-    start, rule
-        As for ``rank_interval_chart``.
-
-    Returns
-    -------
-    altair.Chart
-        Blue is above the mean of all ranked runs in a collection, orange below; a gap is empty.
-
-    Raises
-    ------
-    LexiframeError
-        As ``rank_interval_chart``.
+    Blue is above the mean of all ranked runs in a collection, orange below; a gap is empty.
+    ``start`` and ``rule`` are as for `rank_interval_chart`.
     """
     draw = altair()
     part = _window(ranking, start, rule, "cell_chart")
@@ -187,23 +157,10 @@ def cell_chart(
 
 @typed
 def smallest_set_chart(table: pl.DataFrame) -> alt.LayerChart:
-    """Draw how well the order by few collections agrees with that by all.
+    """Draw how well the order by few collections agrees with the order by all.
 
-    Parameters
-    ----------
-    table
-        The table ``smallest_set`` of `leaderboard`.
-
-    Returns
-    -------
-    altair.LayerChart
-        The line is τ-b of collections that were chosen on other runs; the band has 5 to 95 % of
-        random sets.
-
-    Raises
-    ------
-    LexiframeError
-        When Altair is not installed, and for an empty table.
+    The line is τ-b of collections that were chosen on other runs; the band has 5 to 95 % of random
+    sets.
     """
     draw = altair()
     if table.is_empty():
@@ -229,20 +186,7 @@ def smallest_set_chart(table: pl.DataFrame) -> alt.LayerChart:
 def collection_chart(table: pl.DataFrame) -> alt.Chart:
     """Draw which collections order the runs alike, as a heat map of τ-b.
 
-    Parameters
-    ----------
-    table
-        The table ``correlations`` of `leaderboard`.
-
-    Returns
-    -------
-    altair.Chart
-        Collections that are alike stand next to each other (average linkage).
-
-    Raises
-    ------
-    LexiframeError
-        When Altair is not installed, and for a table without pairs of collections.
+    Similar collections stand next to each other (average linkage).
     """
     draw = altair()
     if table.is_empty():

@@ -1,4 +1,4 @@
-"""The tables of collections: their weights, what depends on one, which agree, how few will do."""
+"""The tables of collections: their weights, their influence, their agreement, small sets."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def weights_table(settled: Settled) -> pl.DataFrame:
 
 
 def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
-    """Return what the order would be without each collection, with the others' weights divided."""
+    """Return the order without each collection, with the remaining weights divided by their sum."""
     settled, whole = ranked.settled, ranked.values_and_ranks[1]
     runs, collections = settled.board.runs, settled.board.collections
     if len(collections) < 2:
@@ -131,10 +131,10 @@ def parts_table(board: Board) -> pl.DataFrame:
 
 
 def smallest_set_table(settled: Settled, seed: int) -> pl.DataFrame:
-    """Return how well the order by few collections agrees with that by all, chosen greedily.
+    """Return how well the order by few collections, chosen greedily, agrees with the order by all.
 
-    Chosen on half of the runs and measured on the other half, over seeded splits; beside random
-    sets of as many collections.
+    They are chosen on half of the runs and measured on the other half, over seeded splits; beside
+    random sets of as many collections.
     """
     board = settled.board
     x = board.cells[:, ~np.isnan(board.cells).any(axis=0)]

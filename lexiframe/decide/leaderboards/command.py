@@ -10,11 +10,10 @@ import typer
 
 from lexiframe.core.base import LexiframeError, errors
 from lexiframe.core.cli.inputs import as_columns, refuse_replacing
-from lexiframe.core.cli.options import INPUT, OUTPUT, Format, option
+from lexiframe.core.cli.options import INPUT, OUTPUT, Format, Passed, option
 from lexiframe.core.cli.output import print_table
 from lexiframe.core.evaluation import read_results
 from lexiframe.core.io import logs, output_files, score_forms
-from lexiframe.decide import leaderboards as of
 from lexiframe.decide.leaderboards.leaderboard_of import Leaderboard
 from lexiframe.decide.leaderboards.leaderboard_of import leaderboard as leaderboard_of
 
@@ -47,37 +46,17 @@ RuleNames = Annotated[
         show_default=False,
     ),
 ]
-MissingPolicy = Annotated[
-    of.Missing,
-    option(INPUT, "Where runs lack collections: leave these runs out (complete), take the common "
-           "collections, count them as lost (votes), or estimate (adjust).", metavar="HOW"),
-]  # fmt: skip
-Grouped = Annotated[
-    str | None,
-    option(INPUT, "The column that names the groups of collections, which weigh equally.",
-           metavar="COLUMN"),
-]  # fmt: skip
+_RANKED = Passed(
+    leaderboard_of,
+    "missing group=COLUMN",
+    INPUT,
+    "smaller_is_better=COLLECTION larger_is_better=COLLECTION over test",
+)
 Weighed = Annotated[
     list[str] | None,
     option(INPUT, "The weight of a collection (0 leaves it out), repeated for each; or a file with "
            "the columns collection and weight; equal; or groups.", metavar="NAME=WEIGHT|FILE",
            rare=True),
-]  # fmt: skip
-Directed = Annotated[
-    list[str] | None,
-    option(INPUT, "A collection of which such values are better; repeated for several.",
-           metavar="COLLECTION", rare=True),
-]  # fmt: skip
-Generalised = Annotated[
-    of.Over,
-    option(INPUT, "What the tests generalise to: collections, groups or requests.", metavar="WHAT",
-           rare=True),
-]  # fmt: skip
-Tested = Annotated[
-    of.RankTest,
-    option(INPUT, "How pairs are tested for the possible ranks: auto, holm, max_t or "
-           "max_t_bootstrap.",
-           metavar="TEST", rare=True),
 ]  # fmt: skip
 Measured = Annotated[
     str | None,
@@ -88,15 +67,14 @@ Page = Annotated[
     str | None, option(OUTPUT, "Write the leaderboard as one HTML page.", metavar="FILE")
 ]
 Folder = Annotated[
-    str | None,
-    option(OUTPUT, "Write all tables as Parquet.", "-o", "--out", metavar="DIR"),
+    str | None, option(OUTPUT, "Write all tables as Parquet.", "-o", "--out", metavar="DIR")
 ]
 
 
 def scores_in(given: list[str]) -> Any:
-    """Return what a leaderboard is made of: the paths, or the evaluations that they name.
+    """Return the data of a leaderboard: the paths, or the evaluations in their folders.
 
-    An evaluation has the name of its folder as its collection, unless it has several.
+    An evaluation gives its folder's name to its collection, unless it has several.
     """
     are_evaluations = [(Path(path) / "means.parquet").is_file() for path in given]
     if not any(are_evaluations):
@@ -184,19 +162,11 @@ def leaderboard(
     *,
     scores: Sources,
     rule: RuleNames = None,
-    missing: MissingPolicy = "complete",
-    group: Grouped = None,
+    ranked: Annotated[dict[str, Any], _RANKED],
     weights: Weighed = None,
-    smaller_is_better: Directed = None,
-    larger_is_better: Directed = None,
-    over: Generalised = "collections",
-    test: Tested = "auto",
     measure: Measured = None,
     column: list[str] | None = None,
-    alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
-    na_values: list[float] | None = None,
+    drawn: Annotated[dict[str, Any], Passed(leaderboard_of, "alpha samples seed na_values")],
     report: Page = None,
     out: Folder = None,
     all: bool = False,
@@ -210,19 +180,11 @@ def leaderboard(
     board = leaderboard_of(
         scores_in(scores),
         rules,
-        missing,
         weights=weights_of(weights),
-        group=group,
-        smaller_is_better=smaller_is_better or (),
-        larger_is_better=larger_is_better or (),
-        columns=as_columns(column),
-        over=over,
-        test=test,
         measure=measure,
-        alpha=alpha,
-        samples=samples,
-        seed=seed,
-        na_values=na_values,
+        columns=as_columns(column),
+        **ranked,
+        **drawn,
     )
     if format == "table":
         typer.echo(str(board.summary("all" if all else "first")))

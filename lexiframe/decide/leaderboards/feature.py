@@ -1,4 +1,4 @@
-"""What leaderboards offer to the core: leaderboards."""
+"""The parts of leaderboards that the core asks for."""
 
 from __future__ import annotations
 

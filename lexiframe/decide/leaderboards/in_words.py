@@ -1,4 +1,4 @@
-"""A leaderboard in words: who may be first, what was left out, what depends on one collection."""
+"""A leaderboard in words: possible first runs, left-out data, collections that decide alone."""
 
 from __future__ import annotations
 
@@ -69,15 +69,6 @@ def weighted_collections(weights: pl.DataFrame) -> str:
     """Name the collections of a leaderboard by their number, and their weights if these differ.
 
     ``weights`` is the table of weights of collections.
-
-    Examples
-    --------
-    >>> weights = pl.DataFrame({"collection": ["a", "b", "c"], "group": ["x", "y", "y"],
-    ...                         "weight": [0.5, 0.25, 0.25]})
-    >>> weighted_collections(weights)
-    '3 collections in 2 groups of equal weight'
-    >>> weighted_collections(weights.with_columns(weight=pl.lit(1 / 3)))
-    '3 collections'
     """
     counted = printed.counted(weights.height, "collection")
     if _are_weights_equal(weights["weight"]):
@@ -103,7 +94,7 @@ def _weights_in_words(weights: pl.DataFrame) -> list[str]:
 
 
 def _smaller_in_words(one: Ranked) -> list[str]:
-    """Name the collections of which smaller values are better."""
+    """Name the collections where smaller values are better."""
     board = one.settled.board
     smaller = [c for c, sign in zip(board.collections, board.signs, strict=True) if sign < 0]
     is_mixed = one.name == "mean" and len(smaller) < len(board.collections)
@@ -161,7 +152,7 @@ def _no_intervals(one: Ranked) -> str:
 
 
 def _units(one: Ranked) -> str:
-    """Count what a test generalises from."""
+    """Count the units that a test generalises from."""
     n = 0 if one.design is None else len(one.design.points)
     return printed.counted(n, one.over.removesuffix("s"))
 

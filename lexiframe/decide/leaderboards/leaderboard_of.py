@@ -266,11 +266,10 @@ def leaderboard(
         A weight for each collection (0 leaves it out of everything); ``equal``; or ``groups``, the
         mean of the means of groups. Default: ``groups`` with ``group``, else ``equal``.
     group : str or dict, optional
-        The groups of collections: the column of the table that names them, or
-        ``{collection: group}``.
+        The column of the table that names the groups of collections, or ``{collection: group}``.
     over : {"collections", "groups", "requests"}
         What the tests generalise to: other collections like these; other groups of collections; or
-        other requests of these collections, each with the weight w_c/n_c. For a measure of all
+        other requests of these collections. A request has the weight w_c/n_c. For a measure of all
         lists the pseudo-values of the jackknife stand for its requests, and the rule is the mean.
     test : {"auto", "holm", "max_t", "max_t_bootstrap"}
         How pairs are tested for the ranks that are possible. ``holm``: t-tests with Holm's
@@ -286,9 +285,10 @@ def leaderboard(
         Which measure counts, where a collection has several: of evaluations with items also one of
         all lists (``"Coverage@10"``).
     smaller_is_better, larger_is_better
-        Collections of which smaller, or larger, values are better, where neither a column
-        ``smaller_is_better`` nor the name of the measure or of the collection says it: ``AMI WER``
-        and ``T1 ↓`` do. Where a name only hints at errors, larger values count, with a warning.
+        Collections of which smaller, or larger, values are better. They are named where neither a
+        column ``smaller_is_better`` nor the name of the measure or of the collection says it:
+        ``AMI WER`` and ``T1 ↓`` do. Where a name only hints at errors, larger values count, with a
+        warning.
     columns
         Other names of columns, as for `read_scores`: ``{"run": "model_id"}``.
     alpha : float

@@ -11,7 +11,7 @@ import numpy as np
 def parts_of(known: np.ndarray) -> np.ndarray:
     """Return the number of the part of each run, by first run: parts share no units.
 
-    ``known``, units × runs, says which cells there are.
+    ``known``, units × runs, is true where there is a cell.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from lexiframe.decide import leaderboards
 
 
 class Shown(Protocol):
-    """What the page shows: a result of several tables."""
+    """A result of several tables, for the page."""
 
     @property
     def verdict(self) -> pl.DataFrame:
@@ -56,11 +56,11 @@ def ranked_page(
 ) -> str:
     """Return runs in an order as a page: each beside every other run, and further tables.
 
-    ``rows`` have ``run, rank, value, low, high``; ``words`` the ``title`` and what the columns
-    ``value``, ``interval`` and ``beside`` are called. ``columns`` are those of ``against`` (key
-    run_a, run_b), their headings, and what they are when the runs change places: ``same``,
-    ``sign``, ``rest`` (1 minus it) or the name of the column that then holds. ``tables`` are
-    titles, each with a note and a table.
+    ``rows`` have ``run, rank, value, low, high``; ``words`` has the ``title`` and the names of the
+    columns ``value``, ``interval`` and ``beside``. ``columns`` are the columns of ``against`` (key
+    run_a, run_b) with their headings, and their values when the runs change places: ``same``,
+    ``sign``, ``rest`` (1 minus it) or the name of another column. ``tables`` are titles, each with
+    a note and a table.
     """
     shown = rows.with_columns(
         rule=pl.lit(""), at="value", low_each=pl.lit(None, pl.Float64), note=pl.lit(""),
@@ -115,7 +115,7 @@ def _page(said: Sequence[str], words: Mapping[str, str], facts: Mapping[str, Any
 
 
 def _row_label(at: str, low: str, high: str) -> pl.Expr:
-    """Say what the picture of a row shows, for those who cannot see it."""
+    """Describe the picture of a row, for readers who cannot see it."""
     number = pl.format("{}", pl.col(at).round(4))
     between = pl.format(", {} to {}", pl.col(low).round(4), pl.col(high).round(4))
     return number + between.fill_null("")

@@ -1,4 +1,4 @@
-"""Values and ranks of runs by a rule, what its differences are tested by, and its resamples."""
+"""Values and ranks of runs by a rule, the tests of its differences, and its resamples."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Ranked:
 
     @property
     def name(self) -> str:
-        """The name of the rule; that of a function of one's own."""
+        """The name of the rule; of a user's function its ``__name__``."""
         return self.rule if isinstance(self.rule, str) else self.rule.__name__
 
     @cached_property
@@ -137,7 +137,7 @@ class Ranked:
 
     @cached_property
     def design(self) -> ranks.Design | None:
-        """What is tested; None for rules that have no tests, and estimated cells."""
+        """The design of the tests; None for rules without tests, and with estimated cells."""
         cells, (_, weights, stratum), rule = self.cells, self.units, self._rule
         if rule is None or (rule.takes_scores and cells.has_gaps):
             return None
@@ -214,9 +214,9 @@ class Ranked:
             yield drawn / drawn.sum(axis=1, keepdims=True)
 
     def leave_each_out(self) -> rules.ValuesAndRanks:
-        """Return values and ranks without each collection, those of the others' weights.
+        """Return values and ranks without each collection, with the remaining weights rescaled.
 
-        Ranks are NaN where a collection alone connects some runs to the others.
+        Ranks are NaN where a collection alone connects some runs to the remaining ones.
         """
         n = len(self.settled.weights)
         if self._rule is None or self._is_estimated:
@@ -240,7 +240,7 @@ class Ranked:
 
 
 def warn_of_prior(found: rules.ValuesAndRanks, what: str) -> None:
-    """Count the parts of the data in which no strengths are likeliest."""
+    """Count the parts of the data without strengths of greatest likelihood, and warn."""
     if found.n_unlike:
         warn(
             f"leaderboard: {found.n_unlike} of {len(found.ranks)} {what} have no strengths of "
@@ -252,12 +252,7 @@ def warn_of_prior(found: rules.ValuesAndRanks, what: str) -> None:
 def places_of(keys: np.ndarray, size: float = 1.0) -> np.ndarray:
     """Rank each row: 1 + the number of runs with a better key; NaN comes last.
 
-    ``size`` is that of the numbers whose rounding errors the keys have.
-
-    Examples
-    --------
-    >>> places_of(np.array([0.3, 0.5, 0.1 + 0.2, 0.2])).tolist()
-    [2, 1, 2, 4]
+    ``size`` is the size of the numbers whose rounding errors the keys have.
     """
     keys = np.where(np.isnan(keys), _LAST, keys)
     large = np.max(np.abs(keys[np.abs(keys) < -_LAST]), initial=size)

@@ -1,4 +1,4 @@
-"""What is ranked: the runs, the collections and their weights, after gaps were settled."""
+"""The ranked data: runs, collections and weights, after gaps were settled."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def settle(board: Board, missing: Missing, weights: Weights, rules: list[str]) -
 
 
 def weighted(board: Board, weights: Weights) -> tuple[Board, np.ndarray, bool]:
-    """Leave out collections without weight, and runs that have no others; these are warned of.
+    """Leave out collections without weight, and runs that have no further collection; warn.
 
-    Return the board, its weights, and whether they are those of groups.
+    Return the board, its weights, and whether groups of collections have these weights.
     """
     given, of_groups = weights_of(board, weights)
     has_weight = given > 0
@@ -84,7 +84,7 @@ def weighted(board: Board, weights: Weights) -> tuple[Board, np.ndarray, bool]:
 
 
 def weights_of(board: Board, weights: Weights) -> tuple[np.ndarray, bool]:
-    """Return the weights of collections, with the sum 1, and whether they are those of groups."""
+    """Return the weights of collections, with the sum 1, and whether groups decide them."""
     n = len(board.collections)
     if weights is None:
         weights = "groups" if board.groups else "equal"

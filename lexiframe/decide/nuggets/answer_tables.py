@@ -1,4 +1,4 @@
-"""The tables of what was judged of answers, with their rules: `AnswerTables`."""
+"""The tables of judgments of answers, with their rules: `AnswerTables`."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class AnswerTables:
 def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
     """Return a table with all its columns, sorted by its key; raise for rows that break its rules.
 
-    Sentences keep their citations in the order in which they are given.
+    Sentences keep the order of their citations.
     """
     none = pl.DataFrame(schema=schema.columns)  # with the columns that the frame may lack
     table = pl.concat([schemas.check(frame, schema), none], how="diagonal")

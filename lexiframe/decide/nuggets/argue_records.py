@@ -60,9 +60,9 @@ def read_report(record: json_places.Value, source: data_sources.Source, read: Re
 def _read_sentence(
     sentence: json_places.Value, key: tuple[str, str, int], read: Read
 ) -> list[tuple[json_places.Value, set[str]]]:
-    """Read one sentence and its citations; return the questions that it answers, and how.
+    """Read one sentence and its citations; return the answered questions, with the answers.
 
-    What is cited twice is judged twice, in the order of the citations, or once for both.
+    A document cited twice is judged twice, in the order of the citations, or once for both.
     """
     cited = [one["doc_id"].name() for one in sentence.get("citations", []).each()]
     judged: dict[tuple[str, str], list[bool]] = {}

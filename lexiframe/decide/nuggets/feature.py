@@ -1,4 +1,4 @@
-"""What nuggets offer to the core: answers judged by nuggets."""
+"""The parts of nuggets that the core asks for: answers judged by nuggets."""
 
 from __future__ import annotations
 

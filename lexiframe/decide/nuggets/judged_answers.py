@@ -1,4 +1,4 @@
-"""What `read_nuggets` returns: `Nuggets`."""
+"""The result of `read_nuggets`: `Nuggets`."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Nuggets(AnswerTables, Tables):
         return s, d, {name: known[name] for name in known if name in has or name in paired}
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Export the positions, so that what takes positions takes these."""
+        """Export the positions, so that functions of positions take the answers."""
         return self.positions.__arrow_c_stream__(requested_schema)
 
     @property

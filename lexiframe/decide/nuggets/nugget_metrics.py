@@ -1,4 +1,4 @@
-"""Measures of answers, of which each is a Polars expression over the rows of one answer."""
+"""Measures of answers, each a Polars expression over the rows of one answer."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class NuggetMetric(Metric):
             )
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Raise: rankings of documents say nothing of what answers state."""
+        """Raise: rankings of documents do not tell which nuggets answers state."""
         raise LexiframeError(f"{self}: {self.elsewhere}")
 
     def _written(self, at: float | None, but: str = "", lacking: Iterable[str] = ()) -> str:
-        """Return the notation, in which a flag is a word: ``NuggetRecall(vital,strict)``."""
+        """Return the notation, with flags as words: ``NuggetRecall(vital,strict)``."""
         flags = [name for name, value in self.values.items() if value is True]
         return self.name + (f"({','.join(flags)})" if flags else "")
 
@@ -68,7 +68,7 @@ class PairedNuggets(NuggetMetric):
 
 
 def weight(*, vital: bool, weighted: bool) -> pl.Expr:
-    """1 for a vital nugget; for others 1, ½ if ``weighted``, 0 if only ``vital`` ones count."""
+    """1 for a vital nugget; for any other 1, ½ if ``weighted``, 0 if only ``vital`` ones count."""
     return pl.when(VITAL).then(1.0).otherwise(0.0 if vital else 0.5 if weighted else 1.0)
 
 
@@ -84,12 +84,12 @@ def citation_support() -> pl.Expr:
 
 
 def citation_relevance() -> pl.Expr:
-    """The share of cited documents that are relevant, of those that were judged."""
+    """The share of relevant documents among the cited documents that were judged."""
     return pl.col("relevant").mean()
 
 
 def sentence_support() -> pl.Expr:
-    """Sentences with full support, over those that cite, or need to and are the first."""
+    """Sentences with full support, over sentences that cite, or need to and are the first."""
     cites = pl.col("first_support").is_not_null()
     counts = cites | (pl.col("needs_citation") & pl.col("first_instance"))
     return (pl.col("least_support") >= 1).sum() / counts.sum()

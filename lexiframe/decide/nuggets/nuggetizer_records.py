@@ -8,7 +8,7 @@ from lexiframe.decide.nuggets.read_so_far import Nugget, Read, run_of
 
 
 def read_assignment(record: json_places.Value, source: data_sources.Source, read: Read) -> None:
-    """Read the nuggets of a request, and which of them the answer of a run states.
+    """Read the nuggets of a request, and the nuggets that a run's answer states.
 
     An answer without any of the request's nuggets counts as if there were none.
     """
@@ -32,14 +32,14 @@ def read_assignment(record: json_places.Value, source: data_sources.Source, read
 
 
 def _text(nugget: json_places.Value) -> str:
-    """Return what a nugget says, or its id where only that is known, as in tables."""
+    """Return the text of a nugget, or its id where only the id is known, as in tables."""
     return nugget[
         "text" if nugget.has("text") or not nugget.has("nugget_id") else "nugget_id"
     ].name()
 
 
 def _credit(nugget: json_places.Value, read: Read) -> float:
-    """Return the credit that is given, or that of the assignment."""
+    """Return the given credit, or the credit of the assignment."""
     if not nugget.has("credit"):
         return read.credit(nugget["assignment"])
     if not 0 <= nugget["credit"].number() <= 1:

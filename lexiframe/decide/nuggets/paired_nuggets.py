@@ -1,4 +1,4 @@
-"""Preferences between answers, nugget by nugget: what `preferences` does with `Nuggets`."""
+"""Preferences between answers, nugget by nugget: `preferences` of `Nuggets`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lexiframe.decide.nuggets.sentence_positions import positions_of
 
 
 def preferences_between(n: AnswerTables, measures: Any, **how: Any) -> pl.DataFrame:
-    """Return the rows of `preferences`: NuggetPreference of credits, others of sentences."""
+    """Return the rows of `preferences`: NuggetPreference by credits, any other by sentences."""
     paired = [one for one in measures if isinstance(one, PairedNuggets)]
     others = [one for one in measures if one not in paired]
     tables = [pl.DataFrame(schema=schemas.PREFERENCES.required)]

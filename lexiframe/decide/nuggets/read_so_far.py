@@ -1,4 +1,4 @@
-"""What has been read of judgments of answers, and what all their forms have in common."""
+"""The judgments of answers read so far, and the parts that all their forms share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CREDITS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 
 @dataclass
 class Read:
-    """The rows of all tables, with the options of `read_nuggets`, and what failed or is skipped.
+    """The rows of all tables, with the options of `read_nuggets`, and failed or skipped records.
 
     ``nuggets`` has those of each request, with the run that they were first found in; ``answers``
     of each run and request says where it was read, and ``banks`` has the answers to the questions
@@ -90,7 +90,7 @@ class Read:
     def add_nuggets(
         self, query: str, run: str, nuggets: list[Nugget], record: json_places.Value
     ) -> None:
-        """Keep the nuggets of a request; raise if they are not those of the runs before."""
+        """Keep the nuggets of a request; raise if they differ from the nuggets of earlier runs."""
         first, known = self.nuggets.setdefault(query, (run, nuggets))
         if known == nuggets:
             return
@@ -108,9 +108,9 @@ class Read:
 
 
 def run_of(record: json_places.Value, source: data_sources.Source) -> str:
-    """Return the run of a record: what the user, the record or the name of its file says.
+    """Return the run of a record: named by the user, the record or its file.
 
-    In a folder that the user gave a name, all files are those of this one run.
+    In a folder that the user gave a name, all files belong to this run.
     """
     if source.is_given or not record.has("run_id"):
         return str(source.name).partition(schemas.TWIN)[0]

@@ -122,7 +122,7 @@ def read_nuggets(
 
 
 def _records(source: data_sources.Source) -> Iterable[json_places.Value]:
-    """Return the records of a source, or those that its rows stand for."""
+    """Return the records of a source, or the records that its rows stand for."""
     rows = rows_of_nuggets.rows_in(source)
     if rows is not None:
         named = source.name is not None
@@ -142,7 +142,7 @@ def _files(source: RunsLike) -> list[data_sources.Source]:
 
 
 def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
-    """Return the key by which a record is known."""
+    """Return the key that tells a record's form."""
     of_form = [key for key, (name, _) in _READERS.items() if form in (None, name)]
     for key in of_form:
         if record.has(key):

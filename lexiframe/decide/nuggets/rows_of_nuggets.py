@@ -62,6 +62,6 @@ def records_of_rows(table: pl.DataFrame, where: str, *, is_named: bool) -> list[
 
 
 def _numbers(column: pl.Series) -> pl.Series:
-    """Return numbers, also those that are written as text; other words as they are."""
+    """Return numbers, also from text; a column with other words unchanged."""
     numbers = column.cast(pl.Float64, strict=False)
     return column if numbers.null_count() > column.null_count() else numbers

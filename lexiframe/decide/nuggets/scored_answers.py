@@ -94,7 +94,7 @@ def nugget_scores(
 
 
 def judged_tables(n: Any, nuggets: Any = None) -> AnswerTables:
-    """Return judgments as they are, or those of a table of statements."""
+    """Return judgments unchanged, or the judgments in a table of statements."""
     if isinstance(n, AnswerTables):
         return n
     if nuggets is None:
@@ -106,13 +106,13 @@ def judged_tables(n: Any, nuggets: Any = None) -> AnswerTables:
 
 
 def named_measures(measures: Any) -> list[Any]:
-    """Return one or several measures, or all, with short names of the tools as those of here."""
+    """Return one or several measures, or all, with the tools' short names translated."""
     named = as_list(known.USUAL if measures is None else measures)
     return [known.ALSO.get(one, one) if isinstance(one, str) else one for one in named]
 
 
 def asked_measures(measures: Any, judged: AnswerTables) -> list[NuggetMetric]:
-    """Return the measures; raise for those of another kind, and of what was not judged."""
+    """Return the measures; raise for another kind of measure, and for data without judgments."""
     has = {"nugget_rows": judged.nuggets.height > 0, "citations": judged.sentences.height > 0}
     has |= {"sentence_rows": has["citations"], "scores": all(has.values())}
     asked: list[Any] = unique_by_name([as_metric(one) for one in named_measures(measures)])

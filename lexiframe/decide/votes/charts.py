@@ -1,4 +1,4 @@
-"""Charts of what people prefer: strengths of runs, what they expect, and which measures agree."""
+"""Charts of people's preferences: strengths of runs, expectations, agreeing measures."""
 
 from __future__ import annotations
 

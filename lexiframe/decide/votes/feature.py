@@ -1,4 +1,4 @@
-"""What votes offer to the core: votes."""
+"""The parts of votes that the core asks for."""
 
 from __future__ import annotations
 

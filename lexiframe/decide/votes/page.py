@@ -1,4 +1,4 @@
-"""The page of strengths: runs by what people prefer, each beside every other that it met."""
+"""The page of strengths: runs by people's preferences, each beside every run that it met."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ from lexiframe.study.audits.tested_families import compare_families
 from lexiframe.typing import RequestsLike
 
 Null = Literal["centred", "exchanged"]
-_ALL: tuple[Test, ...] = ("t", "sign", "wilcoxon", "randomization", "bootstrap")
-"""Those that need nothing to be known of a measure."""
+_ALL: Any = tuple(name for name, test in TESTS.items() if not test.needs_bounds)
+"""The tests that need nothing to be known of a measure."""
 
 
 @typed
@@ -313,7 +313,7 @@ def _check_audit(
 
 
 def _settled(test: Any, correction: str, options: Options) -> tuple[Any, str]:
-    """Return a test and its correction, for which the defaults stand."""
+    """Return a test and its correction, with the defaults replaced."""
     by_t = options.clusters is not None
     (test,), (correction,) = chosen.settled("audit", [test], [correction], by_t=by_t)
     return test, correction
@@ -337,10 +337,10 @@ def _check_inner_trials(settled: list[tuple[Any, str]], n_runs: int, options: Op
 
 
 def _drawn_from(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
-    """Return the pairs and requests that families of ``n_runs`` are drawn from.
+    """Return the pairs and requests for families of ``n_runs``.
 
     Pairs with one request, whose differences have no spread, are left out; and where a family has
-    several pairs, the requests that not all of them have.
+    several pairs, requests that some of them lack.
     """
     if n_runs > 2:
         return _complete_pairs(measure, pairs, n_runs)
@@ -409,7 +409,7 @@ def _sum_up_trials(
 
 
 def _trial_shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Return the share of each trial's pairs, of the trials in which any pair counts."""
+    """Return the share of each trial's pairs, over trials in which any pair counts."""
     n = whole.sum(axis=1)
     return np.asarray(part.sum(axis=1)[n > 0] / n[n > 0])
 
@@ -421,7 +421,7 @@ def _p_and_leaders(
     correction: str,
     options: Options,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return p after the correction, 2 × trials × pairs, and which runs are ahead as they are."""
+    """Return p after the correction, 2 × trials × pairs, and the leading run of uncentred pairs."""
     shape = 2, *trials.pair.shape
     outcome, p = _tested(test, pairs, trials, correction, replace(options, seed=trials.seed))
     return p.reshape(shape), _ahead(test, trials.drawn, outcome).reshape(shape)[1]
@@ -454,7 +454,7 @@ def _outcome(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: O
 
 
 def _ahead(test: Any, d: Differences | sums.Estimates, outcome: Outcome) -> np.ndarray:
-    """Return the sign of what the test compares: positive if it puts run a ahead."""
+    """Return the sign of the quantity that the test compares: positive if run a is ahead."""
     compared = TESTS[test].compares if test in TESTS else MEANS
     found = d.mean if compared is MEANS else getattr(outcome, compared.column)
     return np.asarray(np.sign(found - compared.neither))
@@ -538,7 +538,7 @@ def drawn_cluster_trials(
 ) -> Iterator[ClusterTrials]:
     """Draw ``size`` clusters with replacement from the pairs of a random family, ``trials`` times.
 
-    Where runs are to be exchangeable, their names are dealt out anew for each whole cluster.
+    For exchangeable runs, their names are dealt out anew for each whole cluster.
     """
     code = codes_of(pairs.queries, clusters)
     sizes = sums_of((~np.isnan(pairs.values)).astype(float), code)

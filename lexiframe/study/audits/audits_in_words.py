@@ -1,4 +1,4 @@
-"""What the table of `audit` says, in words."""
+"""The table of `audit` in words."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ _ERROR = {
 def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
     """Return a sentence for each measure, test, correction, null, number of runs and level.
 
-    There are such in each group of requests.
-
-    A rate differs from the level if its whole interval lies on one side of it.
+    There is one in each group of requests. A rate differs from the level if its whole interval lies
+    on one side of it.
     """
     by = [name for name in audits.columns if name not in schemas.AUDITS.columns]
     key = ["measure", "test", "correction", "null", "n_runs", "alpha"]
@@ -37,7 +36,7 @@ def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sentences(part: pl.DataFrame, of_group: str) -> str:
-    """Return what is said of the numbers of requests of one test."""
+    """Return the sentence on the numbers of requests of one test."""
     rows = part.to_dicts()
     first = rows[0]
     test, correction = test_and_correction(first["test"], first["correction"])
@@ -57,7 +56,7 @@ def _sentences(part: pl.DataFrame, of_group: str) -> str:
 
 
 def _unit_drawn(rows: list[Row]) -> str:
-    """Name what a trial draws: requests, or clusters of them."""
+    """Name the unit that a trial draws: requests, or clusters of them."""
     return "clusters" if "(cluster=" in rows[0]["test"] else "requests"
 
 

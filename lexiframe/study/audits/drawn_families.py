@@ -28,7 +28,7 @@ class Families:
 
     @classmethod
     def number_pairs(cls, pairs: Pairs, n_runs: int) -> Families:
-        """Return those of some pairs of runs."""
+        """Return the families of some pairs of runs."""
         number = np.zeros((len(pairs.runs), len(pairs.runs)), np.int64)
         number[pairs.a, pairs.b] = number[pairs.b, pairs.a] = np.arange(len(pairs.a))
         return cls(n_runs, len(pairs.a), number)
@@ -43,12 +43,12 @@ class Families:
         return max(1, min(_AT_ONCE, _CELLS // (n_drawn * self.size)))
 
     def rng(self, seed: int, n_drawn: int, block: int) -> np.random.Generator:
-        """Return random numbers for a block of trials: those of no other block, size or family."""
+        """Return random numbers of a block of trials, different for each block, size and family."""
         key = (n_drawn, block) if self.n_runs == 2 else (n_drawn, block, self.n_runs)
         return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
     def drawn(self, rng: np.random.Generator, trials: int) -> DrawnFamilies:
-        """Draw the runs of each trial; those of a pair are drawn from the pairs that there are."""
+        """Draw the runs of each trial; families of two runs are drawn from the existing pairs."""
         if self.n_runs == 2:
             pair = rng.integers(0, self.n_pairs, trials)[:, None]
             return DrawnFamilies(self, pair, np.empty((trials, 0), np.int64))
@@ -60,7 +60,7 @@ class Families:
 
 @dataclass(frozen=True)
 class DrawnFamilies:
-    """What each trial compares: ``pair``, trials × pairs of a trial, and ``runs``, trials × runs.
+    """The comparisons of each trial: ``pair``, trials × pairs of a trial; ``runs``, trials × runs.
 
     The runs of a trial are in the order of their names. A trial of a single pair needs none.
     """

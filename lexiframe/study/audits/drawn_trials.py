@@ -46,7 +46,7 @@ class Trials:
 
     @property
     def kept(self) -> Differences:
-        """The differences as they are."""
+        """The drawn differences, whose means are not made equal."""
         n = self.drawn.values.shape[1]
         return some_columns(self.drawn, np.arange(n // 2, n))
 
@@ -58,8 +58,8 @@ def drawn_trials(
 
     Means are made equal by subtracting each pair's mean (``null="centred"``), or by dealing out the
     names of the runs anew in each drawn request, at random (``"exchanged"``). Trials depend on the
-    seed, the size, the number of runs in a family, and on how many pairs and requests there are:
-    measures with as many share them.
+    seed, the size, the number of runs in a family, and the numbers of pairs and requests: measures
+    with equal ones share them.
     """
     pool = _Pool.centre(pairs, families)
     at_once = families.trials_at_once(size)
@@ -76,7 +76,7 @@ def drawn_trials(
 
 @dataclass(frozen=True)
 class _Pool:
-    """What is drawn from.
+    """The pairs and requests to draw from.
 
     ``requests``, requests × pairs, lists for each pair the requests that it has, and then those
     that it lacks.

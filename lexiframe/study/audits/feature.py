@@ -1,4 +1,4 @@
-"""What audits offer to the core: audits of tests."""
+"""The parts of audits that the core asks for: audits of tests."""
 
 from __future__ import annotations
 

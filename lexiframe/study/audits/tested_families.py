@@ -1,4 +1,4 @@
-"""Families of comparisons, of which many are tested at once as `compare` tests one."""
+"""Families of comparisons: many are tested at once, with the results of `compare` for each."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ from lexiframe.core.significance.tests import TESTS
 def compare_families(
     test: str, d: Differences, size: int, correction: str, options: Options
 ) -> tuple[Outcome, np.ndarray]:
-    """Test families of ``size`` pairs; return the outcome and p after the correction.
-
-    p is families × pairs.
-    """
+    """Test families of ``size`` pairs; return the outcome and corrected p, families × pairs."""
     if correction == MAX_T:
         places = pl.int_range(d.n, eager=True)  # a request that is drawn twice has two signs
         found = max_t(places, d.values, d.rounding, options, size)

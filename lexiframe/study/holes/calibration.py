@@ -26,7 +26,7 @@ def calibrated(
 ) -> list[pl.DataFrame]:
     """Return for each group of requests the table ``calibration`` of `hole_sensitivity`.
 
-    ``whole`` is the model of all judgments, from which the search for each other one starts.
+    ``whole`` is the model of all judgments, the start of the search for each further model.
     """
     rows: list[list[dict[str, object]]] = [[] for _ in groups]
     hidden = [*hidden_items(pool)]
@@ -55,7 +55,7 @@ def hidden_items(pool: Pool) -> Iterator[tuple[int, np.ndarray]]:
 def _hidden_grades(
     pool: Pool, whole: Fit, items: np.ndarray, samples: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return grades of hidden items: those they have, none, the greatest; and the draws."""
+    """Return grades of hidden items: their own, none, the greatest, then the draws."""
     is_judged = pool.is_judged.copy()
     is_judged[items] = False
     evidence = Evidence.collect(pool, is_judged)
@@ -69,7 +69,7 @@ def _hidden_grades(
 def _calibration_rows(
     run: str, n_holes: int, values: dict[Metric, sums.Moments], alpha: float
 ) -> Iterator[dict[str, object]]:
-    """Yield a row for each metric, without what needs the other runs."""
+    """Yield a row for each metric, without numbers that need the other runs."""
     for metric, moments in values.items():
         drawn = moments.mean
         value, without, everything = drawn[:3]

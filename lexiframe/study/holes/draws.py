@@ -127,7 +127,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Means:
-    """What the requests of a group say of the runs in each draw.
+    """The means of the requests of a group for the runs in each draw.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What holes offer to the core: unjudged documents."""
+"""The parts of holes that the core asks for: unjudged documents."""
 
 from __future__ import annotations
 

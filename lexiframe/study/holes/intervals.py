@@ -30,11 +30,6 @@ class Interval:
 
         The unit of each side is its distance from the mean, and at least the standard deviation:
         of rare draws on one side alone, the interval may not contain the mean.
-
-        Examples
-        --------
-        >>> Interval.around_draws(np.array([0.0, 0.5, 1.0]), alpha=0.5).low
-        np.float64(0.25)
         """
         least, greatest = draws.min(axis=0), draws.max(axis=0)
         mean = np.clip(draws.mean(axis=0), least, greatest)  # that of equal numbers is rounded, too
@@ -45,7 +40,7 @@ class Interval:
     def needed(self, value: np.ndarray) -> np.ndarray:
         """Return the least factor, from 1, by which the interval must be widened to hold a value.
 
-        It is infinite when all draws are the same and the value is another one.
+        It is infinite when all draws are equal and the value is another one.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             low = np.where(value < self.low - sums.TIE, (self.low - value) / self.below, 0.0)
@@ -89,13 +84,7 @@ def range_of_preferences(measure: Measure) -> tuple[float, float]:
 
 
 def least_factor(needed: np.ndarray, share: float) -> float:
-    """Return the least finite factor that is enough for a share of those needed; 1 for none.
-
-    Examples
-    --------
-    >>> least_factor(np.array([1.0, 1.5, 3.0, 2.0]), share=0.75)
-    2.0
-    """
+    """Return the least finite factor that is enough for a share of the needed ones; 1 for none."""
     finite = np.sort(needed[np.isfinite(needed)])
     if not len(finite):
         return 1.0

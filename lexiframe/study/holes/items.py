@@ -77,7 +77,7 @@ class Pool:
 
 
 def pool_of(runs: Any, qrels: Any, policies: Policies, depth: int) -> Pool:
-    """Rank the judged documents and the holes of all runs, and warn of what was left out.
+    """Rank the judged documents and the holes of all runs; warn of left-out data.
 
     The runs are read twice: once to find the holes, and once to find the ranks of all items.
     """
@@ -98,7 +98,7 @@ def pool_of(runs: Any, qrels: Any, policies: Policies, depth: int) -> Pool:
 
 
 def _retrieved(top: RankedRuns, pool: pl.DataFrame | None) -> pl.DataFrame:
-    """Return request and document of what one run retrieved; no pool: it retrieved nothing."""
+    """Return request and document of one run's retrieved documents; none without a pool."""
     if pool is None:
         return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String})
     return pool.select(

@@ -32,7 +32,7 @@ _EDGE = 1e-6
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of each document in the top of some run.
+    """The facts about each document in the top of some run.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Fit:
         """Draw the probability that each document is relevant: samples × documents.
 
         Coefficients and effects come from the Gaussian approximation. The effects of runs are
-        spread by √(ν / χ²), as their variance is estimated from ν runs and what is assumed before.
+        spread by √(ν / χ²), as their variance is estimated from ν runs and a prior assumption.
         """
         n_runs = evidence.n_runs
         errors = rng.standard_normal((samples, len(self.coefficients)))
@@ -252,8 +252,8 @@ def drawn_grades(
 ) -> np.ndarray:  # fmt: skip
     """Draw the grades of items, samples × items, given the probabilities that they are relevant.
 
-    A document that is not relevant has grade 0. The others have the grades of the relevant
-    documents of their request, drawn towards those of all requests as if two more were known.
+    A document that is not relevant has grade 0. A relevant one has a grade of the relevant
+    documents of its request, drawn towards the grades of all requests as if two more were known.
     """
     known = is_judged & pool.are_relevant(pool.grade)
     if not known.any():

@@ -1,4 +1,4 @@
-"""What `hole_sensitivity` returns: `HoleSensitivity`."""
+"""The result of `hole_sensitivity`: `HoleSensitivity`."""
 
 from __future__ import annotations
 

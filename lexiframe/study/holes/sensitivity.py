@@ -183,7 +183,7 @@ def hole_sensitivity(
 
 
 def _checked_measures(asked: Sequence[Measure], rel: float | None) -> list[Measure]:
-    """Return the measures, or raise for one that needs what draws do not have."""
+    """Return the measures, or raise for one that needs data which draws do not have."""
     needed.refuse_lower_rel(asked, rel)
     for measure in asked:
         if measure.needs in (needed.POOL, needed.SUBTOPICS):
@@ -208,7 +208,7 @@ def _warn_of_few_not_relevant(evidence: Evidence, drawn: np.ndarray) -> None:
 
 
 def _add_extreme_draws(pool: Pool, drawn: np.ndarray) -> np.ndarray:
-    """Put two rows in front of the draws: the holes as they are, and all with the top grade."""
+    """Put two rows in front of the draws: the holes' own grades, and the top grade for all."""
     everything = np.full(len(pool.holes), pool.grade.max())
     return np.vstack([pool.grade[pool.holes], everything, drawn])
 

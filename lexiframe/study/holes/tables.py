@@ -137,7 +137,7 @@ def _pair_rows(c: Conditions, measure: Measure) -> pl.DataFrame:
 
 
 def _draws_with_values(draws: np.ndarray) -> np.ndarray:
-    """Return the draws that have values: without those in which no document is relevant."""
+    """Return the draws that have values; draws without a relevant document have none."""
     return draws[~np.isnan(draws).all(axis=1)] if draws.size else draws
 
 
@@ -148,7 +148,7 @@ def _mean_sign(mean: np.ndarray, rounding: np.ndarray) -> np.ndarray:
 def _rejected(moments: sums.Moments, n_pairs: int, alpha: float) -> np.ndarray:
     """Return whether each pair differs significantly in each draw: draws × pairs.
 
-    Of all draws sums are known, which suffice for the sign test and t.
+    Sums of all draws are known, which suffice for the sign test and t.
     """
     options = Options("two-sided", alpha)
     if moments.have_one_size:

@@ -1,4 +1,4 @@
-"""Unjudged documents in words: what they could change, and which to judge."""
+"""Unjudged documents in words: the orders they could change, and the documents to judge."""
 
 from __future__ import annotations
 
@@ -16,25 +16,9 @@ _IS_OPEN = (pl.col("mean_preference") != 0) & (pl.col("share_widened") < _ENOUGH
 def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     """State, for each measure, which orders of runs unjudged documents could change.
 
-    Parameters
-    ----------
-    pairs
-        The table ``pairs`` of `hole_sensitivity`; attributes of groups may stand in front.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``measure``, after the attributes: ``n_pairs``; ``n_open``, the number of pairs whose
-        order is the same in less than 95 % of the widened draws (pairs that tie without holes are
-        not counted); and ``sentence``.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> runs, qrels = lf.simulate_collection(requests=9, runs=3, pool_depth=9, pool_share=0.7)
-    >>> found = lf.hole_sensitivity(runs, qrels, "AP", samples=50)
-    >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
-    By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
+    Attributes of groups may stand in front of ``pairs``. Key ``measure``: ``n_pairs``; ``n_open``,
+    the pairs with one order in less than 95 % of the widened draws (without pairs that tie without
+    holes); and ``sentence``.
     """
     said = printed.sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _measure_sentence)
     on = said.columns[:-1]
@@ -51,7 +35,7 @@ def _measure_sentence(part: pl.DataFrame, of_group: str) -> str:
 
 
 def _orders_phrase(open_pairs: pl.DataFrame, n_pairs: int) -> str:
-    """Say how many pairs could change their order, and name those that most probably do."""
+    """Count the pairs that could change their order, and name the most likely ones."""
     pairs = f"the {n_pairs:,} pairs of runs" if n_pairs > 1 else "the one pair of runs"
     if open_pairs.is_empty():
         any_of = f"any of {pairs}" if n_pairs > 1 else pairs

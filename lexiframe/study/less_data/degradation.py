@@ -170,7 +170,7 @@ def _part_of(p: pl.DataFrame, what: What, how: How) -> Callable[[float, int], pl
 
 @dataclass(frozen=True)
 class Conclusions:
-    """What measures say of some positions: preferences, and the ranks of the runs.
+    """The conclusions of measures from some positions: preferences, and the ranks of the runs.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What real rankings show of ties, and of how much one recall level says about the next.
+"""Statistics of real rankings: ties, and the dependence of one recall level on the next.
 
 All functions compare all pairs of runs within each request. δRR_i is the difference of their
 reciprocal ranks at recall level i, 1/p_i − 1/p′_i, where an item that is not retrieved counts 0.

@@ -125,11 +125,11 @@ class Labels:
 
 
 def _turns(weight: np.ndarray | None, n_items: int, seed: int) -> np.ndarray:
-    """Return the turns at which items are removed, all different; without weights all are alike.
+    """Return the turns at which items are removed, all different; without weights at random.
 
     They are removed in the order of exponential times with rates ∝ their weights: that draws them
-    without replacement, each next one with probability ∝ its weight. Those without weight are left
-    when there is no other, and an independent draw says which of them goes first.
+    without replacement, each next one with probability ∝ its weight. Items without weight come
+    last, in the order of an independent draw.
     """
     draw = np.random.default_rng(seed)
     time = draw.exponential(size=n_items)
@@ -274,7 +274,7 @@ def leave_out_run(p: PositionsTable, /, run: str) -> pl.DataFrame:
 
 
 def _schema_of(p: Any) -> schemas.TableSchema:
-    """Return the schema of positions, or that of positions by subtopic."""
+    """Return the schema of positions, with or without subtopics."""
     by_subtopic = "subtopic" in to_polars(p).columns
     return schemas.SUBTOPIC_POSITIONS if by_subtopic else schemas.POSITIONS
 
@@ -305,8 +305,8 @@ def share_of(n: Any, fraction: float) -> Any:
 def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
     """Number the recall levels of each ranking anew, and count its relevant items.
 
-    Items that are not retrieved come last, in the order of their rows. By subtopic each list of
-    its items is a ranking of its own.
+    Items that are not retrieved come last, in the order of their rows. By subtopic each list of its
+    items is a ranking of its own.
     """
     lists = ["run", "query_id", *["subtopic"] * ("subtopic" in table.columns)]
     begins = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in lists)

@@ -1,1 +1,1 @@
-"""What follows from rankings and judgments: what to ship, what to trust, what to judge next."""
+"""Consequences of rankings and judgments: runs to ship, results to trust, documents to judge."""

@@ -1,4 +1,4 @@
-"""The requests in which two runs differ most, with both tops side by side: `contrasting`."""
+"""Requests with the greatest differences between two runs, with both tops: `contrasting`."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _positions(documents: np.ndarray, ranking: np.ndarray) -> np.ndarray:
 
 
 def _add_grades(table: pl.DataFrame, qrels: QrelsLike, policies: Policies) -> pl.DataFrame:
-    """Add the grade of each document; null for those that are not judged."""
+    """Add the grade of each document; null for an unjudged one."""
     found = judgments.judged_items(qrels, policies, nonrelevant=True, are_part=True)
     if found.repeated:
         warn(f"judgments that repeated a document, removed: {found.repeated}")

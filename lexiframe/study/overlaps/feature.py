@@ -1,4 +1,4 @@
-"""What overlaps offer to the core: overlap of rankings."""
+"""The parts of overlaps that the core asks for: overlap of rankings."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from lexiframe.core.orderings import coefficients
 
 @dataclass(frozen=True)
 class Beside:
-    """One ranking of a request beside several others.
+    """One ranking of a request beside several other rankings.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Beside:
 
     @property
     def n_common(self) -> np.ndarray:
-        """The number of documents that each of the others has in common with the one."""
+        """The number of documents that each of the other rankings has in common with the one."""
         return np.asarray((self.rank < self.absent).sum(axis=0))
 
 
@@ -62,7 +62,7 @@ class OverlapMeasure:
         return self.name
 
     def __call__(self, rankings: Beside) -> np.ndarray:
-        """Return the value of the one ranking with each of the others."""
+        """Return the value of the one ranking with each other ranking."""
         return self.compare(rankings.top(self.depth))
 
 
@@ -91,7 +91,7 @@ def rbo(b: Beside, p: float) -> np.ndarray:
 
 
 def _common_by_depth(b: Beside) -> np.ndarray:
-    """Return X_d of the one ranking and each of the others: d from 0 to the longest × others."""
+    """Return X_d of the one ranking and each other ranking: d from 0 to the longest × rankings."""
     place = np.arange(1, b.length + 1, dtype=b.rank.dtype)[:, None]
     n = len(b.lengths)
     cell = np.multiply(np.maximum(b.rank, place), n, dtype=np.int64)
@@ -142,10 +142,10 @@ def tau_ap(b: Beside) -> np.ndarray:
 
 
 def _above_in_both(b: Beside) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each common document how many are above it in both rankings, others × documents.
+    """Return how many documents are above each common one in both: rankings × documents.
 
-    The documents stand in the order of the other ranking, where those that are not common follow,
-    and in the second array in the order of the one ranking. Those that are not common have 0.
+    The documents are in the order of the other ranking, followed by those in one ranking alone,
+    which have 0; in the second array they are in the order of the one ranking.
     """
     width = 1 << max(b.length - 1, 0).bit_length()
     order = np.tile(np.arange(width), (len(b.lengths), 1))

@@ -107,7 +107,7 @@ def unjudged(
 def _holes(
     lists: whole_lists.RankedLists, judged: judgments.JudgedItems, depth: int, gamma: float
 ) -> pl.DataFrame:
-    """Return the unjudged documents of the tops, with what the runs say of them."""
+    """Return the unjudged documents of the tops, with the evidence of the runs on them."""
     known = judged.items.filter(judged.is_judged)
     codes = coded.strings_of(known["doc_id"]).cast(lists.codes.dtype).to_physical().to_numpy()
     size = 1 + max([codes.max(initial=0), *(r.documents.max(initial=0) for r in lists.runs)])

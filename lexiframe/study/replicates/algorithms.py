@@ -28,7 +28,7 @@ from lexiframe.study.replicates.read import Replicated, replicated
 def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:
     """Return the mean over the replicates of each run and request: a table of scores.
 
-    Where replicates belong to requests or cells, their noise is in the differences over requests
+    If replicates belong to requests or cells, their noise is in the differences over requests
     already, so that a test over requests is right.
     """
     for _ in replicated(called, d):
@@ -48,8 +48,6 @@ def algorithm_rows(
 ) -> pl.DataFrame:  # fmt: skip
     """Return the rows of `compare` for runs whose replicates are seeds, without corrections.
 
-    Notes
-    -----
     Seeds unrelated: Var = s²_q(d̄)/n_q + Σ over both runs of s²_k(x̄)/n_k − MS_e/(n_q n_k). Paired
     seeds: Var = (MS_q + MS_k − MS_e)/(n_q n_k) of d_qk. Degrees of freedom by Satterthwaite. With
     two seeds and more than two runs, s²_k, MS_k and MS_e are means over all runs, with the degrees
@@ -82,11 +80,8 @@ def algorithm_answers(
 def algorithm_means(d: Any, alpha: float) -> pl.DataFrame:
     """Return the intervals of the runs' means, had they other seeds and other requests.
 
-    Key ``run, measure``; ``ci_low, ci_high`` of level 1 − alpha.
-
-    Notes
-    -----
-    Var = (MS_q + MS_k − MS_e)/(n_q n_k) of x_qk, with Satterthwaite's degrees of freedom.
+    Key ``run, measure``; ``ci_low, ci_high`` of level 1 − alpha. Var = (MS_q + MS_k − MS_e)/(n_q
+    n_k) of x_qk, with Satterthwaite's degrees of freedom.
     """
     names, frames = ("run", "measure", "ci_low", "ci_high"), []
     for data in replicated("evaluate", d):
@@ -102,7 +97,7 @@ def algorithm_means(d: Any, alpha: float) -> pl.DataFrame:
 def _estimates(
     d: Any, seeds: Seeds, replicates: Replicates, baseline: str | None
 ) -> Iterator[tuple[dict[str, Any], sums.Estimates]]:
-    """Yield for each measure what its rows say, and the mean differences of the pairs."""
+    """Yield for each measure the numbers of its rows, and the mean differences of the pairs."""
     for data in replicated("compare", d):
         arrays = _run_scores(data)
         a, b = _algorithm_pairs(data.runs, baseline)
@@ -202,15 +197,15 @@ def _paired(data: Replicated, x: list[np.ndarray], a: np.ndarray, b: np.ndarray)
 
 
 def _is_pooled(x: list[np.ndarray]) -> bool:
-    """Return whether the variance of seeds is that of all runs together."""
+    """Return whether the variance of seeds is pooled over all runs."""
     return len(x) > 2 and min(one.shape[1] for one in x) < 3
 
 
 def _crossed(d: np.ndarray, around: np.ndarray | None = None) -> sums.Estimates:
-    """Estimate the means of requests × seeds × columns, where all requests have the same seeds.
+    """Estimate the means of requests × seeds × columns, where all requests have equal seeds.
 
-    What ``around`` has, the scores around their means over runs, gives the variance of seeds of
-    all differences: twice that of a run, with the degrees of freedom of all runs but one.
+    The scores ``around`` their means over runs give the variance of seeds of all differences: twice
+    the variance of a run, with the degrees of freedom of all runs but one.
     """
     n_requests, n_seeds = d.shape[:2]
     df = np.array([n_requests - 1, n_seeds - 1, (n_requests - 1) * (n_seeds - 1)])

@@ -1,4 +1,4 @@
-"""What replicates offer to the core: replicates."""
+"""The parts of replicates that the core asks for."""
 
 from __future__ import annotations
 

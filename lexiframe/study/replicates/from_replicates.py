@@ -16,9 +16,9 @@ from lexiframe.core.projection import answers
 
 
 def evaluate_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation:
-    """Evaluate runs of which each replicate is ranked and scored as a run of its own.
+    """Evaluate runs, where each replicate is ranked and scored as a run of its own.
 
-    Other arguments of `evaluate` that are ``given`` have no meaning for these.
+    Further arguments of `evaluate` that are ``given`` have no meaning here.
     """
     for name, value in given.items():
         if value:

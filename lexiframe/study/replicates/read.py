@@ -33,8 +33,8 @@ class Replicated:
     def array(self) -> np.ndarray | None:
         """The scores as runs × requests × replicates; None where some cells lack replicates.
 
-        Replicates that belong to a run, a request or a cell need not have the same names in all:
-        they are taken in the order of their names.
+        Replicates that belong to a run, a request or a cell may have different names in each: they
+        are taken in the order of their names.
         """
         cells = len(self.runs) * len(self.queries)
         cell = self.run * len(self.queries) + self.request

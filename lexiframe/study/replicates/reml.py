@@ -19,24 +19,14 @@ def reml_components(
 ) -> dict[str, float]:
     """Return the variance of each source, and of the residual, with the greatest likelihood.
 
-    Parameters
-    ----------
-    values
-        The values, one for each run, request and replicate that is there.
-    cells
-        The number of the cell (run and request) of each value.
-    effects
-        For each other source, the number of the effect that each value has.
-    cell
-        The name of the source whose effects are those of the cells.
-
-    Notes
-    -----
-    The covariance of the values is V = V₀ + Σ_s σ_s² Z_s Z_sᵀ, where V₀ has the effects of cells
-    and the residual. V₀ is block diagonal with blocks σ² I + σ_c² 1 1ᵀ, so that it is inverted in
-    closed form, and no matrix is larger than the number of the other effects. What is minimised is
-    −2 times the restricted log-likelihood (Patterson & Thompson, Biometrika 1971,
-    doi:10.1093/biomet/58.3.545), over the logarithms of the variances, from several starts.
+    ``values`` has one for each run, request and replicate that is there, ``cells`` the number of
+    each value's cell (run and request), ``effects`` the number of each value's effect by further
+    source, and ``cell`` names the source of the cells. The covariance of the values is V = V₀ + Σ_s
+    σ_s² Z_s Z_sᵀ, where V₀ has the effects of cells and the residual. V₀ is block diagonal with
+    blocks σ² I + σ_c² 1 1ᵀ, so that it is inverted in closed form, and no matrix is larger than the
+    number of the further effects. −2 times the restricted log-likelihood (Patterson & Thompson,
+    Biometrika 1971, doi:10.1093/biomet/58.3.545) is minimised over the logarithms of the variances,
+    from several starts.
     """
     model = _Model.build(values, cells, list(effects.values()))
     scale = float(values.var())
@@ -59,7 +49,7 @@ def reml_components(
 
 @dataclass(frozen=True)
 class _Model:
-    """What the likelihood needs of the values: sums over cells, and over the effects.
+    """The parts of the values that the likelihood needs: sums over cells, and over the effects.
 
     ``crossed`` is Zᵀ Z of the constant and the effects, ``by_cell`` their counts in each cell.
     """

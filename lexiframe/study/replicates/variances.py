@@ -1,4 +1,4 @@
-"""What scores vary by, and how dependable means over requests and replicates are."""
+"""The sources of variance in scores, and the dependability of means."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _unbalanced_components(data: Replicated, replicates: Replicates) -> dict[str
 
 
 def _number_effects(axes: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the number of each combination of effects, of those that are there."""
+    """Number the existing combinations of effects."""
     found = np.unique(np.column_stack(axes), axis=0, return_inverse=True)[1]
     return np.asarray(found).ravel()
 

@@ -244,13 +244,7 @@ def _tables(
 def _rankings(
     scores: np.ndarray, document: np.ndarray, is_tied: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rank the items for each run; equal scores by document, the greatest first.
-
-    Returns
-    -------
-    items, scores
-        Runs × ranks: the item at each rank, and its score.
-    """
+    """Return items and scores, runs × ranks; equal scores by document, the greatest first."""
     order = np.argsort(-scores, axis=1)[:, : is_tied.shape[1]]
     above = np.maximum.accumulate(np.where(is_tied, 0, np.arange(is_tied.shape[1])), axis=1)
     tied = np.take_along_axis(np.take_along_axis(scores, order, axis=1), above, axis=1)

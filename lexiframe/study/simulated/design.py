@@ -1,4 +1,4 @@
-"""How many runs, requests and items a simulated collection has, from what a user asks for."""
+"""The numbers of runs, requests and items of a simulated collection, from a user's arguments."""
 
 from __future__ import annotations
 

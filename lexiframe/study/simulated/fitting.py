@@ -85,12 +85,11 @@ def _probits(share: np.ndarray) -> np.ndarray:
 def fit(design: Design, values: dict[str, np.ndarray], seed: int) -> Model:
     """Find the model whose rankings have nearly the statistics of the collection.
 
-    The fit minimises a sum of squares. Its terms are the differences between the statistics of the
-    model and of the collection, each divided by the mean distance between random halves of the
-    collection (at least 0.005). The random numbers stay the same throughout, so that the sum
-    changes with the parameters alone. A statistic that the collection or all its halves lack,
-    because AP or RR is constant, is left out; one that rankings of the model lack counts as 0, as
-    of rankings that have nothing to do with one another.
+    The fit minimises a sum of squares: the differences between the statistics of the model and of
+    the collection, each divided by the mean distance between random halves of the collection (at
+    least 0.005). The random numbers are fixed, so that the sum changes with the parameters alone. A
+    statistic that the collection or all its halves lack, because AP or RR is constant, is left out;
+    one that rankings of the model lack counts as 0, as for unrelated rankings.
     """
     values = {name: table for name, table in values.items() if name != "Judged@10"}
     target = np.array([*statistics(values).values()])
@@ -169,15 +168,10 @@ def _drawn_scores(model: Model, design: Design, drawn: Sequence[Draw]) -> dict[s
 def fit_pool(model: Model, design: Design, judged: float, n_not_relevant: float, seed: int) -> Pool:
     """Find to which depth runs are pooled, and which share of the pool's other items is judged.
 
-    All relevant items are judged; the other items are those that are not relevant. Where none of
-    the pool's other items is in a top 10, their share follows from their number.
-
-    Parameters
-    ----------
-    judged
-        The wanted share of judged items in the top 10.
-    n_not_relevant
-        The wanted mean number of judged items that are not relevant; it has less weight.
+    All relevant items are judged; the pool's other items are not relevant. ``judged`` is the wanted
+    share of judged items in the top 10, ``n_not_relevant`` the wanted mean number of judged items
+    that are not relevant, with less weight. If none of the pool's other items is in a top 10, their
+    share follows from their number.
     """
     if not n_not_relevant:
         return Pool(0, 1.0, all_relevant=True)

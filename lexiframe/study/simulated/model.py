@@ -73,7 +73,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Pool:
-    """Which items are judged: a ``share`` of those that any run ranks within ``depth``.
+    """The judged items: a ``share`` of the items that any run ranks within ``depth``.
 
     With ``all_relevant``, or with depth 0, all relevant items are judged as well.
     """

@@ -1,4 +1,4 @@
-"""What is compared between two collections: how measures spread, tie and agree."""
+"""The statistics that two collections are compared by: spread, ties and agreement of measures."""
 
 from __future__ import annotations
 
@@ -97,13 +97,7 @@ def _values_of_collection(
 def collection_of(
     function: str, argument: str, given: CollectionLike | Evaluated, rel: float | None
 ) -> tuple[CollectionLike, float | None]:
-    """Return the runs and judgments that are given, and the least grade that is relevant in them.
-
-    Raises
-    ------
-    TypeError
-        For anything but a pair of runs and judgments, or an evaluation.
-    """
+    """Return the given runs and judgments, and the least grade that is relevant in them."""
     if isinstance(given, tuple | list) and len(given) == 2:
         return (given[0], given[1]), rel
     if not (hasattr(given, "collection") and hasattr(given, "provenance")):
@@ -119,10 +113,7 @@ def collection_of(
 def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
     """Score positions of judged items: for each measure an array of requests × runs.
 
-    Raises
-    ------
-    LexiframeError
-        For fewer than two runs or four requests.
+    Fewer than two runs or four requests are an error.
     """
     with warnings.catch_warnings():
         # The statistics are of the grades that are relevant: nobody asked for an nDCG of others.
@@ -140,7 +131,7 @@ def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
 
 
 def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
-    """Compute the statistics of `collection_distances`; that of Judged@10 only if it is given.
+    """Compute the statistics of `collection_distances`; Judged@10 only if it is given.
 
     A statistic that these values do not have is NaN.
     """

@@ -210,10 +210,10 @@ def write_snapshot(path: Path, snapshot: Snapshot) -> None:
 
 
 def read_snapshot(path: Path, now: Snapshot, measures: Sequence[Metric]) -> pl.DataFrame:
-    """Return the scores of a snapshot as those of the run ``baseline``.
+    """Return the scores of a snapshot as scores of the run ``baseline``.
 
-    Raise unless it is whole, is of the judgments and options of ``now``, and has the measures, with
-    scores that these can have.
+    Raise unless it is whole, has the judgments and options of ``now``, and the measures, with
+    possible scores.
     """
     found = Snapshot(**_SNAPSHOT.read(path))
     if not isinstance(found.policies, dict):
@@ -245,7 +245,7 @@ def read_snapshot(path: Path, now: Snapshot, measures: Sequence[Metric]) -> pl.D
 
 
 def refuse_odd_scores(path: Path, scores: Any, measures: Sequence[Metric]) -> None:
-    """Raise for scores that are no numbers, and for those beyond the bounds of their measures."""
+    """Raise for scores that are no numbers, or beyond the bounds of their measures."""
     if not isinstance(scores, dict):
         raise _SNAPSHOT.other(path, "another value of scores")
     limits = {str(measure): measure.limits for measure in measures}

@@ -1,4 +1,4 @@
-"""Whether a measure does what one expects of it: `check_metric`."""
+"""Checks that a measure does its job: `check_metric`."""
 
 from __future__ import annotations
 
@@ -192,13 +192,7 @@ _RANKS = re.compile(r"\[([0-9, ]*)\]")
 
 
 def _ranking_drawing(words: str, n: int) -> str:
-    """Draw the rankings in a counterexample: R for a relevant item, - for another.
-
-    Examples
-    --------
-    >>> _ranking_drawing("[1, 2] is not above [1, 3]", 4)
-    'RR-- is not above R-R-'
-    """
+    """Draw the rankings in a counterexample: R for a relevant item, - for another."""
 
     def ranking(found: re.Match[str]) -> str:
         ranks = {int(rank) for rank in found[1].split(",") if rank.strip()}

@@ -1,4 +1,4 @@
-"""What holds for rankings in theory: ties, orientation, worst cases, orders and simulations."""
+"""Rankings in theory: ties, orientation, worst cases, orders and simulations."""
 
 from lexiframe.core.base.face import door
 

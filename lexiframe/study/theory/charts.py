@@ -1,4 +1,4 @@
-"""Charts of what holds in theory: orientation, ties, worst cases and axioms."""
+"""Charts of theory: orientation, ties, worst cases and axioms."""
 
 from __future__ import annotations
 

@@ -133,13 +133,8 @@ def _one_of_all(n: int, m: int) -> float:
 def _closed_form(method: Any, n: int, m: int) -> tuple[str, int]:
     """Return the name of a method that has a closed form, and its cut-off: at most n.
 
-    A cut-off, or an exposure that is the same at several ranks, makes more rankings tie under RR
-    and TSE than the closed forms say.
-
-    Raises
-    ------
-    LexiframeError
-        For other methods.
+    A cut-off, or an exposure that is equal at several ranks, makes more rankings tie under RR and
+    TSE than the closed forms say. Other methods are an error.
     """
     written = notation.read(str(method))
     name, operand = written.name, written.operand

@@ -28,7 +28,7 @@ MOST_ITEMS = 12
 
 
 def values_of(metric: Metric, ranks: np.ndarray, n: int) -> np.ndarray:
-    """Return the values of rankings of n items; ``ranks`` are those of the relevant ones."""
+    """Return the values of rankings of n items, given the ``ranks`` of the relevant ones."""
     names = [f"{number:06}" for number in range(len(ranks))]
     p = positions_of([(np.zeros(1, int), ranks[None])], names, n)
     return scores(p, metric).sort("run")["value"].to_numpy()

@@ -1,4 +1,4 @@
-"""Charts of what one recall level adds to a difference."""
+"""Charts of the contribution of one recall level to a difference."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def contribution_chart(explanation: Frame) -> alt.FacetChart:
 
 
 def _level_parts(columns: list[str]) -> dict[str, pl.Expr]:
-    """Return what a level adds under each measure, from the columns that explain has of it."""
+    """Return the contribution of a level to each measure, from the columns of `explain`."""
     parts = {}
     for name in columns:
         metric = name.removesuffix("_a")

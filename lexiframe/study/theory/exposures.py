@@ -144,7 +144,7 @@ def exposure_distribution(
 
 
 def _grid_counts(values: np.ndarray) -> np.ndarray:
-    """Count the values up to each point of the grid, and those below it."""
+    """Count the values up to each point of the grid, and the values below it."""
     ordered = np.sort(values)
     up_to = np.searchsorted(ordered, _GRID + _ROUNDING, side="right")
     return np.stack([up_to, np.searchsorted(ordered, _GRID - _ROUNDING)])

@@ -193,7 +193,7 @@ def _gradients(votes: _Votes, weights: np.ndarray, scale: float) -> tuple[np.nda
 
 
 def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.DataFrame:
-    """Fit β, and the weights if they are free; the first weight is the unit of the others."""
+    """Fit β, and the weights if they are free, in units of the first weight."""
     n_levels = votes.signs.shape[1]
     is_free = kind == "free" and n_levels > 1
     known = _KNOWN.get(kind, _KNOWN["uniform"])(np.arange(1.0, n_levels + 1))
@@ -246,7 +246,7 @@ _STEP = 1e-5
 
 
 def _sandwich(found: np.ndarray, loss: Any, of_labels: np.ndarray, request: np.ndarray) -> Any:
-    """Return the covariance of what was found, with labels of one request taken together."""
+    """Return the covariance of the estimates, with labels of one request taken together."""
     steps = _STEP * np.eye(len(found))
     bend = np.array([(loss(found + s)[1] - loss(found - s)[1]) / (2 * _STEP) for s in steps])
     _, number = np.unique(request, return_inverse=True)

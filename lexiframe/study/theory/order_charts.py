@@ -1,4 +1,4 @@
-"""Charts of all rankings: their order under a measure, that of all users, and random ties."""
+"""Charts of all rankings: their order by a measure and by all users, and random ties."""
 
 from __future__ import annotations
 

@@ -72,9 +72,9 @@ def _has_one_between(above: np.ndarray) -> np.ndarray:
 
 
 def covering_pairs(named: list[list[int]], above: np.ndarray) -> pl.DataFrame:
-    """Return the pairs of which one stands above the other and none stands between the two.
+    """Return the pairs in which one is above the other, with none between the two.
 
-    ``named`` is sorted, and ``above`` says of each two of them whether the first stands above.
+    ``named`` is sorted; ``above`` is true where the row is above the column.
     """
     better, worse = np.nonzero(above & ~_has_one_between(above))
     lists = pl.List(pl.Int64)
@@ -87,10 +87,10 @@ def covering_pairs(named: list[list[int]], above: np.ndarray) -> pl.DataFrame:
 
 
 def ranks_and_preferences(measure: Measure, n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ranks of the relevant items in all rankings, and the preferences between these.
+    """Return the ranks of the relevant items in all rankings, and the preferences between them.
 
-    The rankings are in the order of `itertools.combinations`; the preferences are a matrix rankings
-    × rankings, positive where that of the row is preferred.
+    The rankings are in the order of `itertools.combinations`; the preferences are rankings ×
+    rankings, positive where the row is preferred.
     """
     ranks = np.array([*combinations(range(1, n + 1), m)])
     delta = np.zeros((len(ranks), len(ranks)))

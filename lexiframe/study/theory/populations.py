@@ -102,7 +102,7 @@ def worst_and_best(measures: MeasureLike | Iterable[MeasureLike], n: int, m: int
 def _check_case(
     case: str, values: np.ndarray, rankings: list[Ranks], exposed: Values
 ) -> tuple[bool, bool, str | None]:
-    """Return whether value and order of a case are those of the ranks, and a counterexample.
+    """Return whether the ranks give value and order of a case, and a counterexample.
 
     ``values`` is rankings × members, the case first.
     """

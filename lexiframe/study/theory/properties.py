@@ -148,7 +148,7 @@ NO_CASE = "no case"
 
 
 def judged(cases: Iterator[Case]) -> tuple[bool | None, str | None]:
-    """Return whether a property holds in all cases, and else the first in which it does not."""
+    """Return whether a property holds in all cases, and else the first counterexample."""
     holds: bool | None = None
     for holds, words in cases:
         if not holds:
@@ -204,7 +204,7 @@ def _swapped_up(u: Universe, *, strictly: bool) -> Iterator[Case]:
 
 
 def _gain(u: Universe, old: Vector, rank: int) -> float:
-    """Return what the value gains when the relevant item at a rank moves one place up."""
+    """Return the gain in value when the relevant item at a rank moves one place up."""
     return u.value(tuple(sorted({*old, rank - 1} - {rank}))) - u.value(old)
 
 

@@ -15,23 +15,11 @@ ranks of these items in each run, ascending (requests × runs × items)."""
 def positions_of(
     groups: Groups, runs: Sequence[str], n: int, depth: int | None = None
 ) -> pl.DataFrame:
-    """Lay rankings out as the table of `positions`, of items that are relevant with grade 1.
+    """Lay rankings out as the table of `positions`, with relevant items of grade 1.
 
-    Parameters
-    ----------
-    groups
-        The requests and the ranks of their relevant items.
-    runs
-        The names of the runs, sorted.
-    n
-        The number of items, all of which are ranked.
-    depth
-        The number of items that are retrieved; those below have no position. All, unless given.
-
-    Returns
-    -------
-    polars.DataFrame
-        Requests are called by their numbers; within a ranking the items are ``"1"`` to m by level.
+    ``groups`` has requests, named by their numbers, and the ranks of their relevant items, ``"1"``
+    to m by level. All ``n`` items are ranked; only ``depth`` of them have a position (default:
+    all). ``runs`` is sorted.
     """
     retrieved = n if depth is None else min(depth, n)
     names = pl.Series(list(runs), dtype=pl.String)

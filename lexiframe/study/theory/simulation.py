@@ -164,7 +164,7 @@ def _random_pairs(function: str, n: int, pairs: int, seed: int, m: int | tuple[i
 def _draw_ranks(rng: np.random.Generator, rows: int, m: int, n: int) -> np.ndarray:
     """Draw rows of m different ranks from 1 to n, each set of them being equally likely, sorted.
 
-    Rows that have a rank twice are drawn again as a whole: what is left is uniform over the sets.
+    Rows with a repeated rank are drawn again as a whole: the result is uniform over the sets.
     """
     if m * (m - 1) > 2 * n * _LIKELY:
         return _first_of_permutations(rng, rows, m, n)

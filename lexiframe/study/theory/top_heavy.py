@@ -82,7 +82,7 @@ def top_heaviness(
 
 
 def _cases(values: dict[tuple[int, ...], float], m: int) -> Iterator[Case]:
-    """Compare each ranking with what is left when its first j relevant items do not count."""
+    """Compare each ranking with itself without its first j relevant items."""
     for ranks in (ranks for ranks in values if len(ranks) == m):
         for j in range(1, m):
             whole, rest = values[ranks], values[ranks[j:]]

@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe import features
 from lexiframe.core.base.errors import n_and_first, nearest, unknown_name
 from lexiframe.core.io.to_parquet import write_parquet
 from lexiframe.core.io.to_trec import write_trec
@@ -334,6 +335,10 @@ CASES = {
     "comparisons twice": (
         lambda: lf.discriminative_power(pl.concat([lf.compare(lf.preferences(BOTH, "RPP"))] * 2)),
         "comparisons: expected one row for each measure, test, correction, run_a, run_b, found sev",
+    ),
+    "a feature that was taken away": (
+        lambda: features._only("sculptures", "plot"),
+        "plot: this copy of lexiframe lacks a feature, sculptures; install the whole package",
     ),
     "other judgments": (
         lambda: lf.preferences(BOTH.with_columns(relevance=pl.int_range(pl.len()) + 1.0), "RPP"),

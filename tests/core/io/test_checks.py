@@ -685,7 +685,7 @@ def small_blocks(monkeypatch):
 
     def patch(size):
         for name in ("text.trec_rows", "text.csv_rows", "text.json_rows"):
-            monkeypatch.setattr(f"lexiframe.io.{name}.BLOCK_OF_ROWS", size)
+            monkeypatch.setattr(f"lexiframe.core.io.{name}.BLOCK_OF_ROWS", size)
 
     return patch
 

@@ -1014,7 +1014,7 @@ def test_long_text_is_parsed_in_blocks(last, tmp_path, monkeypatch):
 def in_pieces_of(size, monkeypatch):
     """Take files of more than twice so many bytes for long ones."""
     for module in ("text.trec", "parsing", "text.csv_tables", "text.json_tables"):
-        monkeypatch.setattr(f"lexiframe.io.{module}.PIECE", size)
+        monkeypatch.setattr(f"lexiframe.core.io.{module}.PIECE", size)
 
 
 def test_numbers_of_long_text_are_parsed_before_its_ids(tmp_path, monkeypatch):
@@ -1070,7 +1070,7 @@ def test_a_bad_line_of_long_text_is_found_before_a_table_is_made(form, end, tmp_
         raise AssertionError(f"parsed whole: {arguments}")
 
     for function in ("parsing.parse_delimited", "text.json_tables.parse_json"):
-        monkeypatch.setattr(f"lexiframe.io.{function}", never)
+        monkeypatch.setattr(f"lexiframe.core.io.{function}", never)
     with pytest.raises(lf.ReadError) as in_pieces:
         lf.read_runs(broken)
     assert str(in_pieces.value) == str(whole.value)

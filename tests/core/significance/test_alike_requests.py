@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from lexiframe.core.pairwise.arrays.arrays import Pairs
+from lexiframe.core.pairwise.arrays.one_measure import Pairs
 from lexiframe.core.significance.differences import group_by_requests
 
 SIZES = [1.0, 1e3, 1e6, 1e9]

@@ -36,12 +36,8 @@ _SECONDS = 5.0
 def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work]:
     """Yield where the job works: in a hidden folder of ``out``, which is kept when it fails.
 
-    Without ``out`` it is a temporary folder. When the job is done, the folder is removed.
-
-    Raises
-    ------
-    LexiframeError
-        When another process works in ``out``.
+    Without ``out`` it is a temporary folder. When the job is done, the folder is removed. Another
+    process at work in ``out`` is an error.
     """
     if out is None:
         with output_files.temporary_folder() as folder:
@@ -59,14 +55,10 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
 
 
 def divided(sources: batches.Sources, work: Work, *, rank: bool) -> Buckets:
-    """Divide runs and judgments into as many buckets of requests as the memory asks for.
+    """Divide runs and judgments into as many buckets of requests as the memory requires.
 
-    A job that is resumed keeps its number of buckets: the memory available is not the same again.
-
-    Raises
-    ------
-    LexiframeError
-        As `partition`, and when the buckets of a job that is resumed are too large for the memory.
+    A resumed job keeps its number of buckets, since the available memory may differ; buckets that
+    are too large for it are an error.
     """
     n = n_buckets(n_rows([*sources.runs, *sources.qrels]), work.memory)
     folder = work.folder / _BUCKETS
@@ -85,11 +77,7 @@ def reduced_in_batches(
 ) -> BucketResult:
     """Evaluate all buckets, and return the sums over all requests.
 
-    Raises
-    ------
-    LexiframeError
-        As `evaluate`; and when the folder holds another job, or its disk is full. What is finished
-        can be resumed.
+    Raise if the folder holds another job, or its disk is full; finished buckets can be resumed.
     """
     job = _facts(plan, buckets) | {"held preferences": held and [held.baseline]}
     begin, total = _resumed(plan, job, work)
@@ -135,12 +123,12 @@ def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketRe
 
 
 def _store(work: Work, job: Mapping[str, Any], done: int, total: BucketResult) -> None:
-    """Store what the job is, the number of buckets that are done, and their sums."""
+    """Store the facts of the job, the number of finished buckets, and their sums."""
     write_whole(work.folder / _STATE, encoded({"job": job, "done": done, "total": total}))
 
 
 def _read_state(path: Path) -> dict[str, Any] | None:
-    """Return what `_store` wrote; None if there is nothing, or it is damaged."""
+    """Return the state that `_store` wrote; None if there is none, or it is damaged."""
     try:
         return dict(decoded(path.read_bytes(), CLASSES))
     except FileNotFoundError:

@@ -48,8 +48,8 @@ class Buckets:
         """Return the rows of a bucket by run.
 
         Each frame has the columns ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the
-        order of the run's file. Ids are integers if they were read as integers. A request that was
-        answered with an empty list has one row without document and score.
+        order of the run's file. Ids are integers if they were read as integers. An empty list is
+        one row without document and score.
         """
         found: dict[str, list[pl.DataFrame]] = {name: [] for name in self.names}
         ranked = dict.fromkeys(self.names, True)
@@ -69,7 +69,7 @@ class Buckets:
         return joined
 
     def _where(self, run: str) -> str:
-        """Return what error messages call a run: its file, or its name if it has several."""
+        """Return a run's name for error messages: its file, or its name if it has several."""
         places = [str(unit["where"]) for unit in self.facts[RUNS] if run in unit["names"]]
         return places[0] if len(places) == 1 else f"run {run!r}"
 

@@ -1,4 +1,4 @@
-"""A job that spills units into a folder: several at once, each whole, and what is finished is kept.
+"""Jobs that spill units into a folder: several at once, each whole; finished ones are kept.
 
 The folder has ``plan.json``, which says what the job is; and for each unit that is finished a file
 with its facts, ``runs/000012.json``, beside its rows, ``runs/000012-00000.arrow``.
@@ -47,7 +47,7 @@ Read = Callable[[batches.Unit, "Written"], None]
 
 @dataclass
 class Written:
-    """A unit on its way to disk: its rows, and what is known about it when it is finished.
+    """A unit on its way to disk: its rows, and the facts for its end.
 
     ``digest`` tells data from others, in any order of their rows; None for those of a file.
     """
@@ -80,9 +80,9 @@ def share_of(room: int, *, rank: bool) -> batches.Share:
 
 
 def job_folder(folder: str | Path, plan: dict[str, Any], *, resume: bool) -> Path:
-    """Make the folder of a job; raise if there are files in it that are not of a job.
+    """Make the folder of a job; raise if it has files that belong to no job.
 
-    The plan is compared with that of an earlier call, or what that has written is removed.
+    With ``resume`` the plan is compared with the earlier one; otherwise earlier files are removed.
     """
     place = output_files.output_folder(folder)
     path = place / _PLAN
@@ -105,7 +105,7 @@ def job_folder(folder: str | Path, plan: dict[str, Any], *, resume: bool) -> Pat
 
 
 def refuse_another(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise when the facts of a job differ from those of the one before in the same folder."""
+    """Raise when the facts of a job differ from the earlier job in its folder."""
     differ = [name for name in now if before.get(name) != now[name]]
     if differ:
         raise LexiframeError(

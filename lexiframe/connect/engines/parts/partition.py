@@ -53,46 +53,12 @@ def partition(
 ) -> Buckets:
     """Divide runs and judgments by request into buckets on disk, in bounded memory.
 
-    Parameters
-    ----------
-    sources
-        The runs and judgments, as they were found. Parquet and Arrow files, PyArrow data sets,
-        folders with partitions (``run=bm25/``), Polars' LazyFrames, DuckDB's relations and readers
-        of record batches are read in batches, large text in pieces.
-    folder
-        Where the buckets are put.
-    n_buckets
-        How many there are; a request's is `bucket_of` its id.
-    memory
-        The bytes that this process may take meanwhile.
-    rank
-        Whether to keep ranks.
-    resume
-        Whether to keep what an earlier call has finished in this folder; otherwise that is removed.
-    is_kept
-        Whether the folder stays after an error, so that the error says what is finished.
-
-    Returns
-    -------
-    Buckets
-        The buckets, and facts about what was read.
-
-    Raises
-    ------
-    LexiframeError
-        When the folder cannot be written to, its disk is full, it holds other files, or another job
-        than this one; and when a file changed since an earlier call read it.
-    ReadError, SchemaError
-        Where `read_runs` and `read_qrels` raise them. What is finished can be resumed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> sources = batches.Sources.find("data/example/runs", "data/example/qrels.txt")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     buckets = partition(sources, folder, n_buckets=4, memory=10**9)
-    ...     buckets.names, buckets.sizes.sum(), buckets.qrels(0).columns
-    (('pca8_euclidean', 'pixels_euclidean', 'random'), ..., ['query_id', 'iteration', ...])
+    Parquet and Arrow files, PyArrow data sets, folders with partitions (``run=bm25/``), Polars'
+    LazyFrames, DuckDB's relations and readers of record batches are read in batches, large text in
+    pieces. `bucket_of` its id is a request's bucket. ``memory`` is in bytes; ``rank`` keeps ranks;
+    ``resume`` keeps the finished units of an earlier call, which are removed otherwise;
+    ``is_kept``: the folder stays after an error. Raise if the folder cannot be written to, its disk
+    is full, it holds other files or another job, and if a file changed since an earlier call.
     """
     scan, runs, qrels = sources.scan, sources.runs, sources.qrels
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in runs)), 1)
@@ -139,7 +105,7 @@ def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) ->
 
 
 def _stored(part: run_parts.RunPart, *, rank: bool) -> pl.DataFrame:
-    """Return the rows of a run as they are written: ids are text, or integers of 64 bits."""
+    """Return the rows of a run to write: ids are text, or integers of 64 bits."""
     there = [*["rank"] * rank, batches.DIGITS]
     columns = ["query_id", "doc_id", "score", *(n for n in there if n in part.rows.columns)]
     rows = _plain_ids(part.rows.select(columns)).with_columns(pl.col("score").cast(pl.Float64))
@@ -166,7 +132,7 @@ def _spill_judgments(unit: batches.Unit, written: Written) -> None:
 
 
 def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]], *, is_ranked: bool) -> None:
-    """Warn of what was found in the units; runs that are stored with ranks are compared later."""
+    """Warn of the findings in the units; runs that are stored with ranks are compared later."""
     implicit = sum(unit["implicit"] for unit in facts[QRELS])
     if implicit:
         qrel_files.warn_of_implicit_feedback(str(facts[QRELS][0]["where"]), implicit)

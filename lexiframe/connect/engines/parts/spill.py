@@ -40,7 +40,7 @@ class Spill:
     _n_bytes: int = 0
 
     def add(self, rows: pl.DataFrame) -> None:
-        """Add rows; their columns may differ from those of the rows before."""
+        """Add rows; their columns may differ from the columns of earlier rows."""
         if self._held and self._held[0].schema != rows.schema:
             self.flush()
         self._held.append(rows)
@@ -98,7 +98,7 @@ def _write(path: Path, table: pa.Table, counts: np.ndarray) -> list[int]:
 
 
 def read_bucket(path: Path, bucket: int, checks: Sequence[int]) -> pl.DataFrame:
-    """Read the rows of a bucket from a file; raise when they are not those that were written."""
+    """Read the rows of a bucket from a file; raise when they differ from the written ones."""
     try:
         with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
             batch = reader.get_batch(bucket)

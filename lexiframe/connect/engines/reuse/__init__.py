@@ -1,1 +1,1 @@
-"""Evaluations that take what an earlier one has computed."""
+"""Evaluations that reuse the results of an earlier one."""

@@ -100,9 +100,9 @@ def _evaluated(
     ranked: RankedRuns,
     added: run_scan.RunScan,
 ) -> Evaluation:
-    """Evaluate old and new runs: what is known is not computed again, where there is room for it.
+    """Evaluate old and new runs; known results are not computed again, if there is room for them.
 
-    Else sums are computed again from all ranks; in parts, where some tests need single requests.
+    Without room, sums are computed again from all ranks; in parts, if tests need single requests.
     """
     asked = origin.asked
     projected = measured.projected_of(ranked, asked.measures, origin.policies.no_relevant)
@@ -138,7 +138,7 @@ def _fit(ranked: RankedRuns, origin: Origin) -> bool:
 def _drop_same_rankings(
     scan: run_scan.RunScan, added: RankedRuns, known: Mapping[str, str]
 ) -> tuple[run_scan.RunScan, RankedRuns, list[str]]:
-    """Leave out sources of which all runs are there already; raise for others of known names."""
+    """Leave out sources whose runs are all known already; raise for changed runs of known names."""
     twins = {name for name in added.fingerprints if name in known}
     same = {name for name in twins if added.fingerprints[name] == known[name]}
     kept = [index for index, read in enumerate(added.read) if not {*read.names} <= same]

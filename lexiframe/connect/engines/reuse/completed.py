@@ -1,4 +1,4 @@
-"""Scores and preferences that were computed before, joined with those that have to be computed."""
+"""Scores and preferences of an earlier evaluation, joined with newly computed ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lexiframe.core.projection import Policies
 
 @dataclass(frozen=True)
 class Known:
-    """What was computed before.
+    """The results of an earlier evaluation.
 
     Attributes
     ----------
@@ -52,10 +52,9 @@ def projected_again(
     how: Asked,
     foresee: Callable[[int, Any], None],
 ) -> tuple[measured.Projected, dict[str, int]]:
-    """Rank runs and find their positions, with what the results in a folder still tell of them.
+    """Rank runs and find their positions, reusing the results in a folder; count the reused ones.
 
-    ``tables`` are their scores and preferences; None says that ranks alone are taken. Beside the
-    positions is how much was reused.
+    ``tables`` are its scores and preferences; with None, ranks alone are reused.
     """
     ranked, taken = ranked_again(kept, sources.scan, sources.judgments, how, foresee)
     projected = measured.projected_of(ranked, how.measures, how.policies.no_relevant)
@@ -70,14 +69,9 @@ def known_in(
     projected: measured.Projected,
     how: Asked,
 ) -> Known:
-    """Return what of the results in a folder holds for runs and judgments as they are now.
+    """Return the results in a folder that hold for the present runs and judgments.
 
-    ``tables`` are their scores and preferences.
-
-    Warns
-    -----
-    LexiframeWarning
-        With the reason, when nothing does.
+    ``tables`` are their scores and preferences. If nothing is reused, a warning says why.
     """
     now = fingerprints.fingerprints(projected.ranked, how.measures)
     same = kept.fingerprints.join(now, on=now.columns, how="semi")
@@ -107,12 +101,9 @@ def known_in(
 def reused_ranks(
     kept: kept_results.KeptResults, policies: Policies, taken: Sequence[str], n_requests: int
 ) -> dict[str, int]:
-    """Return how much was reused where ranks alone can be, and all else is computed from them.
+    """Return how much was reused where only ranks can be; all else is computed from them.
 
-    Warns
-    -----
-    LexiframeWarning
-        With the reason, when nothing is.
+    If nothing is reused, a warning says why.
     """
     if not taken:
         why = why_nothing(kept, policies)
@@ -131,10 +122,10 @@ Preferences are of the pairs that contain at least one of the runs.
 def completed(
     projected: measured.Projected, how: Asked, known: Known
 ) -> tuple[measured.Projected, dict[str, int]]:
-    """Add the arrays of all requests, of which only what is not known is computed.
+    """Add the arrays of all requests, computing only unknown cells.
 
-    Rows of the coverage that are known are added too. Beside them is how much of the arrays was
-    known: numbers of runs, requests, measures and pairs.
+    Known rows of the coverage are added too. Also return how much was known: numbers of runs,
+    requests, measures and pairs.
     """
     names = projected.runs.to_list()
     asked = how.measures_of(names)
@@ -163,7 +154,7 @@ def completed(
 
 
 def _reused(runs: int = 0, requests: int = 0, measures: int = 0, pairs: int = 0) -> dict[str, int]:
-    """Return what the provenance says of what was known."""
+    """Return the numbers of reused results for the provenance."""
     return {"runs": runs, "requests": requests, "measures": measures, "pairs": pairs}
 
 
@@ -181,7 +172,7 @@ def depends_on_runs(measure: Measure) -> bool:
     """Return whether the value of a measure for a run, or for a pair, depends on other runs too.
 
     The pool of a request has the documents of all runs; ranks of rankings are among all runs; and a
-    function of one's own sees the positions in all runs.
+    user's function sees the positions in all runs.
     """
     has_rank = (
         isinstance(measure, order_metrics.LexicographicMetric) and "n" not in measure.parameters

@@ -33,9 +33,9 @@ def ranked_again(
     how: Asked,
     foresee: Callable[[int, judgments.JudgedItems], None],
 ) -> tuple[RankedRuns, list[str]]:
-    """Rank runs as `measured.rank` does, but for those in files that have not changed.
+    """Rank runs like `measured.rank`, but reuse the ranks in unchanged files.
 
-    Beside the ranks are the names of the runs of which they were known.
+    Also return the names of the runs with reused ranks.
     """
     measures, policies = how.measures, how.policies
     asked: dict[str, Any] = {"hashed": True, "foresee": foresee}

@@ -23,7 +23,7 @@ _BY_SPARK_ALONE = {".orc": {"format": "orc"}}
 def runs_of(spark: Any, runs: Any) -> Any:
     """Return runs as one Spark data frame: run, query_id, doc_id, score, and rank if it is there.
 
-    ``runs`` is what the function ``evaluate`` of `lexiframe.spark` takes.
+    ``runs`` is the argument of ``evaluate`` in `lexiframe.spark`.
     """
     if isinstance(runs, Mapping):
         return _union([_rows_of_run(spark, run, str(name)) for name, run in runs.items()])
@@ -49,15 +49,15 @@ def is_spark_frame(data: Any) -> bool:
 
 
 def collected(data: Any) -> Any:
-    """Return a data frame of Spark as a table in memory, and other data as they are."""
+    """Return a data frame of Spark as a table in memory, and any other data unchanged."""
     return data.toArrow() if is_spark_frame(data) else data
 
 
 def add_buckets(frame: Any, n: int) -> Any:
     """Add the bucket of each row's request, from 0 to n − 1.
 
-    Ids are hashed as text, so that a request has the same bucket whether its id is a number in one
-    data frame and text in another.
+    Ids are hashed as text, so that a request has one bucket whether its id is a number in one data
+    frame and text in another.
     """
     from pyspark.sql import functions as f
 
@@ -120,7 +120,7 @@ def _rename_columns(frame: Any, schema: schemas.TableSchema, where: str) -> Any:
 
 
 def _spark_frame(spark: Any, data: Any, read: Callable[[Any], pa.Table]) -> Any:
-    """Return a Spark data frame of what is given; what Spark does not read, the driver reads."""
+    """Return data as a Spark data frame; the driver reads the forms that Spark does not."""
     frame = _read_by_spark(spark, data)
     return _sent(spark, read(data)) if frame is None else frame
 
@@ -139,7 +139,7 @@ def _sent(spark: Any, table: pa.Table) -> Any:
 
 
 def _form(path: str | Path) -> Mapping[str, Any] | None:
-    """Return the options with which Spark reads a path; None for what the driver has to read.
+    """Return the options with which Spark reads a path; None for paths that the driver reads.
 
     A file is known by its ending. A folder, a glob or an address without one is read by Spark as
     Parquet, unless it is a folder of this machine without such files.

@@ -1,4 +1,4 @@
-"""Errors of Spark, of which users need one line and what they can do, not a Java stack trace."""
+"""Errors of Spark in one line with advice, in place of a Java stack trace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_WORDS = {
 
 @contextmanager
 def errors_of_spark(buckets: int | None = None) -> Iterator[None]:
-    """Raise LexiframeError for the errors of Spark that users can mend; leave others as they are.
+    """Raise LexiframeError for errors of Spark that users can mend; any other is raised unchanged.
 
     ``buckets`` is the number of buckets, when some are evaluated.
     """

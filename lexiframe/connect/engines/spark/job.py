@@ -32,13 +32,8 @@ _SCHEMA = pa.schema({"result": pa.binary(), "kind": pa.string(), "message": pa.s
 def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketResult:
     """Return the sum of the results of all buckets.
 
-    ``runs`` and ``qrels`` are Spark data frames with our columns. What Spark marks as unstable,
-    functions of two data frames by bucket, is called here and nowhere else.
-
-    Raises
-    ------
-    LexiframeError
-        As `evaluate_bucket`, and when Spark cannot read the data or gives up.
+    ``runs`` and ``qrels`` are Spark data frames with our columns. Functions of two data frames by
+    bucket, which Spark marks as unstable, are called here and nowhere else.
     """
     from pyspark import cloudpickle
 
@@ -57,10 +52,10 @@ def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketR
 
 
 def executor_call(name: str, plan: bytes, version: str) -> Callable[..., Any]:
-    """Return a function that calls one of this module's with a plan, where lexiframe is the same.
+    """Return a function that calls one of this module with a plan, for equal versions only.
 
-    It is local so that PySpark sends its code, not its name: it has to say what is wrong on a
-    machine that has no lexiframe, or another version.
+    It is local so that PySpark sends its code, not its name: it has to report a machine that has no
+    lexiframe, or another version.
     """
     schema = _SCHEMA
 
@@ -164,7 +159,7 @@ def judged(qrels: Any) -> pl.Series:
 
 
 def check_session(spark: Any) -> None:
-    """Raise when PySpark is missing or older than version 4, and for what is no running session."""
+    """Raise when PySpark is missing or older than version 4, and without a running session."""
     _check_pyspark()
     if not hasattr(spark, "createDataFrame"):
         raise TypeError(f"spark: expected a SparkSession, found {type(spark).__name__}")

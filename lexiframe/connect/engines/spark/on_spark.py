@@ -45,7 +45,7 @@ class Session(Protocol):
 
     @property
     def read(self) -> Any:
-        """What reads files into data frames."""
+        """The reader of files into data frames."""
 
     def createDataFrame(self, data: Any) -> Any:
         """Make a data frame of a table in memory."""
@@ -194,7 +194,7 @@ def _check_arguments(how: Asked, buckets: int | None) -> None:
 
 @contextmanager
 def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | None]:
-    """Yield the folder to write to, with empty folders for tables; remove what an error leaves."""
+    """Yield the folder to write to, with empty folders for tables; clean it up after an error."""
     if out is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""What people read: tables as text and HTML, and sentences."""
+"""Printed output: tables as text and HTML, and sentences."""
 
 from lexiframe.core.base.face import door
 

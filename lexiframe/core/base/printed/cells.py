@@ -1,4 +1,4 @@
-"""The cells of tables as text: numbers, p-values, names and what is missing."""
+"""The cells of tables as text: numbers, p-values, names and missing values."""
 
 from __future__ import annotations
 
@@ -48,13 +48,7 @@ def cell(name: str, value: Any, decimals: int = 3) -> str:
 
 
 def shortened(text: str, most: int = _LONGEST_NAME) -> str:
-    """Take the middle out of a long text: names of runs differ at the beginning and at the end.
-
-    Examples
-    --------
-    >>> shortened("bm25_with_feedback_of_ten_documents_k1_0.9", 20)
-    'bm25_with_…ts_k1_0.9'
-    """
+    """Take the middle out of a long text: names of runs differ at the beginning and at the end."""
     if len(text) <= most:
         return text
     tail = (most - 1) // 2
@@ -119,13 +113,7 @@ def are_numbers(column: pl.Series) -> bool:
 
 
 def as_texts(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table with all cells as text that is never cut; lists are joined by commas.
-
-    Examples
-    --------
-    >>> as_texts(pl.DataFrame({"best": [["a", "b"]], "p_value": 1e-9, "reject": True})).rows()
-    [('a, b', '<0.001', 'true')]
-    """
+    """Return a table with all cells as text that is never cut; lists are joined by commas."""
     return table.select(texts_of(column, partial(_uncut_text, column.name)) for column in table)
 
 

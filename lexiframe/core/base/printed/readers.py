@@ -1,4 +1,4 @@
-"""Who reads what is printed: somebody at a terminal, or in Python."""
+"""The readers of printed text: at a terminal, or in Python."""
 
 from __future__ import annotations
 
@@ -23,14 +23,5 @@ def written_for(reader: Reader) -> Iterator[None]:
 
 
 def advice(*, python: str = "", terminal: str = "") -> str:
-    """Return what to do, as the reader does it; nothing where the reader cannot do it.
-
-    Examples
-    --------
-    >>> advice(python="e.means has all", terminal="--table means has all")
-    'e.means has all'
-    >>> with written_for("terminal"):
-    ...     advice(python="e.means has all", terminal="--table means has all")
-    '--table means has all'
-    """
+    """Return the advice in the form for the reader; "" if the reader cannot follow it."""
     return python if _reader.get() == "python" else terminal

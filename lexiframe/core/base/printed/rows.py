@@ -18,10 +18,10 @@ def sentence_of_each(
     key: Sequence[str],
     say: Callable[[pl.DataFrame, str], str],
 ) -> pl.DataFrame:
-    """Return what is said of the rows of each key, in each group of requests, in their order.
+    """Return a sentence on the rows of each key, in each group of requests, in their order.
 
     ``say`` takes these rows, and the group as the end of a phrase (see `group_end`). Attributes of
-    groups are the columns in front of those of the table.
+    groups are the columns in front of the table's own.
     """
     names = [*takewhile(lambda name: name not in schema.columns, table.columns)]
     on = [*names, *key]
@@ -33,19 +33,13 @@ def sentence_of_each(
 
 
 def place_among(measures: Iterable[str]) -> pl.Expr:
-    """Return the place of a row's measure among those that were asked for; others come last."""
+    """Return the place of a row's measure in the user's list; other measures come last."""
     places = {measure: place for place, measure in enumerate(dict.fromkeys(measures))}
     return pl.col("measure").replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
 def name_groups(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:
-    """Replace the attributes of groups by a column ``called``, their names and values in words.
-
-    Examples
-    --------
-    >>> name_groups(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
-    [(1, 'kind = a'), (2, 'no kind')]
-    """
+    """Replace the attributes of groups by a column ``called``, their names and values in words."""
     there = [name for name in by if name in table.columns]
     if not there:
         return table.with_columns(pl.lit("").alias(called))

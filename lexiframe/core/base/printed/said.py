@@ -1,4 +1,4 @@
-"""What is said first: a verdict is a frame that prints its sentences, a summary begins with one."""
+"""First sentences: a verdict is a frame that prints its sentences, a summary begins with one."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Verdict(pl.DataFrame):
 
 @dataclass(frozen=True, repr=False)
 class Summary:
-    """Sections that print one below the other: what is said, the main table, and what more is."""
+    """Sections that print one below the other: sentences, the main table, a hint to more tables."""
 
     sections: tuple[Section, ...]
 
     @classmethod
     def compose(cls, said: Iterable[str], *sections: Section, more: str = "") -> Summary:
-        """Return sentences, then tables, then a line that names what is not shown."""
+        """Return sentences, then tables, then a line that names further tables."""
         last = [Section(notes=(more,))] if more else []
         return cls((Section(notes=tuple(said)), *sections, *last))
 

@@ -1,4 +1,4 @@
-"""Parts of what is printed: a title, a table whose rows stay in one piece, and notes below it."""
+"""Parts of printed output: a title, a table whose rows stay in one piece, and notes below it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,9 @@ from lexiframe.core.base.printed.words import and_joined
 
 
 def take_out_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
-    """Take out the columns that have the same value in all rows; return them in words.
+    """Take out the constant columns; return them in words.
 
-    A table of less than two rows, or of constant columns only, stays as it is.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"test": "t", "p_value": [0.5, 1e-9], "n": 5})
-    >>> said, table = take_out_constants(table)
-    >>> said, table.columns
-    ('test = t, n = 5', ['p_value'])
+    A table of less than two rows, or of constant columns only, does not change.
     """
     constant = [column.name for column in table if column.n_unique() == 1]
     if table.height < 2 or len(constant) == table.width:
@@ -40,9 +33,9 @@ def take_out_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
 
 
 def plain_text(table: pl.DataFrame, *, is_matrix: bool = False) -> str:
-    """Return a table as text, below a line that says what is the same in all rows.
+    """Return a table as text, below a line with its constant columns.
 
-    Rows stay in one piece, so that the last columns may have no room; those of a matrix go on in
+    Rows stay in one piece, so that the last columns may have no room; rows of a matrix go on in
     another table below.
     """
     same, table = take_out_constants(table)
@@ -53,13 +46,7 @@ def plain_text(table: pl.DataFrame, *, is_matrix: bool = False) -> str:
 
 
 def join_interval_ends(table: pl.DataFrame) -> pl.DataFrame:
-    """Write the ends of intervals, ci_low and ci_high, into one column.
-
-    Examples
-    --------
-    >>> join_interval_ends(pl.DataFrame({"ci_low": [0.25], "ci_high": [1.0], "n": [9]})).rows()
-    [('0.250, 1.000', 9)]
-    """
+    """Write the ends of intervals, ci_low and ci_high, into one column."""
     if not {"ci_low", "ci_high"} <= {*table.columns}:
         return table
     ends = table.select("ci_low", "ci_high").iter_rows()
@@ -74,14 +61,7 @@ def join_interval_ends(table: pl.DataFrame) -> pl.DataFrame:
 def whole_rows(
     table: pl.DataFrame, width: int | None = None, leads: int | None = None
 ) -> tuple[pl.DataFrame, str]:
-    """Leave out the last columns that have no room beside the others, and name them.
-
-    Examples
-    --------
-    >>> table, said = whole_rows(pl.DataFrame({"run": ["a"], "judged": 5, "retrieved": 9}), 20)
-    >>> table.columns, said
-    (['run', 'judged'], 'no room for the column retrieved')
-    """
+    """Leave out the last columns that have no room, and name them."""
     n = columns_that_fit(table, width, leads)
     n -= table.columns[n - 1 : n + 1] == ["ci_low", "ci_high"]  # no interval is halved
     names = [escaped(name) for name in table.columns[n:]]
@@ -115,7 +95,7 @@ def ends_of(table: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a summary: a title, a table, and notes below it, each of which may be absent.
+    """A part of a summary: a title, a table, and notes below it; any of them may be absent.
 
     ``leads`` is the number of the table's leading columns, see `table_text`. ``parts`` show the
     same in narrower tables, for text that the table is too wide for; or ``instead`` does, with less
@@ -144,7 +124,7 @@ class Section:
         return "\n".join(part for part in (title, *table, *notes) if part)
 
     def _shown(self, width: int | None) -> tuple[list[str], list[str]]:
-        """Return the table as text, and what is said of columns that have no room."""
+        """Return the lines of the table, and a note on columns that have no room."""
         if self.table is None:
             return [], []
         if self.is_matrix or fits(self.table, width, self.leads):

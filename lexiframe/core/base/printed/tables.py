@@ -24,7 +24,7 @@ _BREAKS = re.compile(r"[-_/,;]")
 
 
 def terminal_width() -> int:
-    """Return the width to write to: COLUMNS, that of the terminal, or 80 when there is none."""
+    """Return the width to write to: COLUMNS, the terminal's, or 80 without a terminal."""
     return shutil.get_terminal_size().columns
 
 
@@ -52,21 +52,10 @@ def table_text(table: pl.DataFrame, width: int | None = None, leads: int | None 
     """Return a whole table as text, all rows and columns, in lines that fit the width.
 
     Text is wrapped where a table is too wide; columns that still do not fit go to a second table
-    below, which begins with the same leading columns. Only a number that is wider than the width
-    makes a line longer.
-
-    Polars could print it, but only with settings of the whole process (`polars.Config`): to change
-    them for one table would change what the user and other threads print at the same time.
-
-    Parameters
-    ----------
-    table
-        The table. Numbers are aligned to the right.
-    width : int, optional
-        The width in columns of the terminal. Default: that of the terminal, see `terminal_width`.
-    leads : int, optional
-        The number of leading columns, which say what a row is about. Default: the columns of text
-        that the table begins with, or its first column.
+    below, which repeats the leading columns (``leads``; by default the columns of text that the
+    table begins with, or its first column). Only a number that is wider than the width makes a line
+    longer. Polars could print it, but only with settings of the whole process (`polars.Config`),
+    which would change the output of the user and of other threads, too.
 
     Examples
     --------
@@ -188,23 +177,12 @@ def _width(text: str) -> int:
 
 
 def paragraph(text: str, width: int | None = None) -> str:
-    r"""Return a sentence or a title in lines that fit the width; paths are not broken.
-
-    Examples
-    --------
-    >>> print(paragraph("Means over 100 requests", 12))
-    Means over
-    100 requests
-    >>> print(paragraph("runs/a/long/path.run, line 3: expected", 12))
-    runs/a/long/path.run,
-    line 3:
-    expected
-    """
+    r"""Return a sentence or a title in lines that fit the width; paths are not broken."""
     return "\n".join(_wrapped(escaped(text), width or terminal_width(), keeps_paths=True))
 
 
 def paragraphs(text: str, width: int | None = None) -> str:
-    r"""Return a text of several lines with each in lines that fit; what follows one is indented.
+    r"""Return a text of several lines, each wrapped to the width with its continuation indented.
 
     Examples
     --------
@@ -226,21 +204,7 @@ def _indented(line: str, width: int) -> str:
 
 
 def html_table(table: pl.DataFrame) -> str:
-    """Return a whole table as HTML: numbers are aligned to the right.
-
-    Examples
-    --------
-    >>> print(html_table(pl.DataFrame({"run": ["a", None], "tie_rate": [0.5, 0.25]})))
-    <table class="dataframe">
-    <thead>
-    <tr><th style="text-align: left">run</th><th style="text-align: right">tie_rate</th></tr>
-    </thead>
-    <tbody>
-    <tr><td style="text-align: left">a</td><td style="text-align: right">0.500</td></tr>
-    <tr><td style="text-align: left">—</td><td style="text-align: right">0.250</td></tr>
-    </tbody>
-    </table>
-    """
+    """Return a whole table as HTML: numbers are aligned to the right."""
     sides = ["right" if are_numbers(column) else "left" for column in table]
     head = _html_row("th", table.columns, sides)
     body = "".join(

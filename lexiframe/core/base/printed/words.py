@@ -10,24 +10,12 @@ import polars as pl
 
 
 def group_of(attribute: str, value: Any) -> str:
-    """Return the name of a group of requests; requests without a value form a group as well.
-
-    Examples
-    --------
-    >>> group_of("kind", "short"), group_of("kind", None)
-    ('kind = short', 'no kind')
-    """
+    """Return the name of a group of requests; requests without a value form a group as well."""
     return f"no {attribute}" if value is None else f"{attribute} = {value}"
 
 
 def group_title(names: Iterable[str], values: Iterable[Any]) -> str:
-    """Return the name of a group by several attributes; nothing without groups.
-
-    Examples
-    --------
-    >>> group_title(["kind", "year"], ["short", 2019])
-    'kind = short, year = 2019'
-    """
+    """Return the name of a group by several attributes; nothing without groups."""
     return ", ".join(group_of(name, value) for name, value in zip(names, values, strict=True))
 
 
@@ -35,62 +23,33 @@ def group_end(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") ->
     """Return the group of a row as the end of a phrase, or nothing without groups.
 
     Columns of attributes that have been renamed begin with ``prefix``.
-
-    Examples
-    --------
-    >>> group_end({"kind": "short", "year": 2019}, ["kind", "year"])
-    ' for kind = short and year = 2019'
     """
     named = " and ".join(group_of(name, row[f"{prefix}{name}"]) for name in names)
     return f" for {named}" if names else ""
 
 
 def n_range(numbers: Iterable[int]) -> str:
-    """Return the least and the greatest of some numbers, or the number if all are the same.
-
-    Examples
-    --------
-    >>> n_range([1200, 4]), n_range([4, 4])
-    ('4 to 1,200', '4')
-    """
+    """Return the least and the greatest of some numbers, or the number if all are equal."""
     column = pl.Series(numbers)
     ends: list[Any] = [column.min(), column.max()]
     return " to ".join(f"{n:,}" for n in dict.fromkeys(ends))
 
 
 def counted(n: int | str, what: str) -> str:
-    """Return a number, or a range of numbers, and what there are so many of.
-
-    Examples
-    --------
-    >>> counted(1, "run"), counted(1200, "run"), counted("1 to 3", "run")
-    ('1 run', '1,200 runs', '1 to 3 runs')
-    """
+    """Return a number, or a range of numbers, with the noun in singular or plural."""
     number = n if isinstance(n, str) else f"{n:,}"
     return f"{number} {what}{'s' * (number != '1')}"
 
 
 def say_users(text: str, provenance: Mapping[str, Any]) -> str:
-    """Say users in place of requests, where judgments call them so.
-
-    Examples
-    --------
-    >>> say_users("Requests: 2 (1 request ties).", {"qrels": [{"called": "users"}]})
-    'Users: 2 (1 user ties).'
-    """
+    """Say users in place of requests, if the judgments have users."""
     if not any(one.get("called") == "users" for one in provenance.get("qrels") or []):
         return text
     return re.sub(r"\b([Rr])equest(s?)\b", lambda m: "uU"[m[1] == "R"] + f"ser{m[2]}", text)
 
 
 def begun(title: str, n: int, most: int) -> str:
-    """Return the title of a table of which the first ``most`` of ``n`` rows are shown.
-
-    Examples
-    --------
-    >>> begun("Ranking", 59, 20), begun("Ranking", 3, 20)
-    ('Ranking, the first 20 of 59', 'Ranking')
-    """
+    """Return the title of a table that shows the first ``most`` of its ``n`` rows."""
     return f"{title}, the first {most:,} of {n:,}" if n > most else title
 
 
@@ -100,13 +59,7 @@ def percent(share: float) -> str:
 
 
 def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
-    """Return at most ``most`` texts: the names of runs, the last one the number of further runs.
-
-    Examples
-    --------
-    >>> first_runs(list("abcdefg"))
-    ['a', 'b', 'c', 'd', 'e', '2 others']
-    """
+    """Return at most ``most`` texts: the names of runs, the last one the number of further runs."""
     if len(runs) > most:
         return [*runs[: most - 1], f"{len(runs) - most + 1:,} others"]
     return list(runs)
@@ -118,35 +71,17 @@ def listed(runs: list[str]) -> str:
 
 
 def and_joined(names: Sequence[str]) -> str:
-    """Return all of some names as people list them.
-
-    Examples
-    --------
-    >>> and_joined("a"), and_joined("abc")
-    ('a', 'a, b and c')
-    """
+    """Return names as people list them."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def they_are(runs: list[str], none: str = "") -> str:
-    """Return the names of runs with their verb; ``none`` stands for no run.
-
-    Examples
-    --------
-    >>> they_are(["a"]), they_are(["a", "b"]), they_are([], "none")
-    ('a is', 'a and b are', 'none is')
-    """
+    """Return the names of runs with their verb; ``none`` stands for no run."""
     return f"{listed(runs)} {'is' if len(runs) == 1 else 'are'}" if runs else f"{none} is"
 
 
 def known_by_one_side(counts: Mapping[str, int], what: str, one: str, many: str) -> str:
-    """Return sentences on how many things are known by one side alone, where there are any.
-
-    Examples
-    --------
-    >>> known_by_one_side({"a": 2, "b": 0}, "pair", "is compared", "are compared")
-    ' 2 pairs are compared by a alone.'
-    """
+    """Return sentences on the number of things known by one side alone; "" if there are none."""
     said = (
         f" {counted(n, what)} {one if n == 1 else many} by {name} alone."
         for name, n in counts.items()

@@ -1,4 +1,4 @@
-"""Sums that do not depend on the order of what is added, and when two of them count as equal."""
+"""Sums that do not depend on the order of their terms, and the equality of two sums."""
 
 from lexiframe.core.base.face import door
 

@@ -1,4 +1,4 @@
-"""What bets on values from 0 to 1 are worth, and the interval of a mean that follows from them."""
+"""The capital of bets on values from 0 to 1, and the interval of a mean that follows from it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,9 @@ def log_capital(
 ) -> np.ndarray:
     """Return ln of the capital after each bet on the mean of y being above ``null``.
 
-    Parameters
-    ----------
-    y
-        The values in the order of the bets, each 0 to 1: requests × columns.
-    null
-        m₀ of each column, above 0; or hypotheses × 1, for all columns each.
-    level
-        ℓ: no more bets are made from a capital of 1/ℓ on.
-    planned
-        n, the number of bets that there will be; None: as many as there are values.
-
-    Returns
-    -------
-    numpy.ndarray
-        The greatest ln of the capital so far of each column (and hypothesis), 0 or more.
-
-    Notes
-    -----
+    ``y`` are values from 0 to 1 in the order of the bets, requests × columns; ``null`` is m₀ > 0 of
+    each column, or hypotheses × 1; ``level`` ℓ ends the bets at a capital of 1/ℓ; ``planned`` is n,
+    the number of bets (None: all values). Returns the greatest ln of the capital so far, 0 or more.
     K_t = Π (1 + λ_i (y_i − m₀)), λ_i = min(c/m₀, √(2 ln⁺(1/(ℓ K_{i−1})) / ((n − i + 1) v_{i−1}))),
     v_{i−1} = (¼ + Σ_{j<i} (y_j − μ_j)²)/i, μ_j = (½ + Σ_{l≤j} y_l)/(j + 1): STaR bets (Voráček &
     Orabona, NeurIPS 2025, arXiv:2505.22422) with the variance of Waudby-Smith & Ramdas, JRSS B
@@ -53,7 +38,7 @@ def log_capital(
 def log_capitals(
     y: np.ndarray, null: np.ndarray, level: float, planned: int
 ) -> Iterator[np.ndarray]:
-    """Yield what `log_capital` returns after each bet."""
+    """Yield the greatest ln of the capital so far after each bet (see `log_capital`)."""
     n = len(y)
     i = np.arange(1, n + 1)[:, None]
     squares = np.cumsum((y - (0.5 + np.cumsum(y, axis=0)) / (i + 1)) ** 2, axis=0)
@@ -88,8 +73,7 @@ def interval(
 def _least_not_rejected(y: np.ndarray, tail: float, planned: int | None) -> np.ndarray:
     """Return for each column the least multiple of 1/1000, as a whole number, not rejected.
 
-    Bets that the mean is greater reject all smaller multiples and none that is larger, so the range
-    where it lies is divided again and again.
+    Bets that the mean is greater reject all smaller multiples and none that is larger: bisection.
     """
     low, high = np.zeros(y.shape[1], int), np.full(y.shape[1], GRID)  # rejected, not rejected
     n_probes = min(max(_CELLS // max(y.shape[1], 1), 1), 31)

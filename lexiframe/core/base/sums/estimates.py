@@ -47,15 +47,15 @@ class Estimates:
 
     @classmethod
     def of_values(cls, d: Any) -> Estimates:
-        """Return the means of values of which `Moments`, or what has their names, tell."""
+        """Return the means of values from `Moments`, or from an object with its fields."""
         return cls(d.mean, d.deviation, d.n - 1, d.n, d.mean_rounding)
 
     @classmethod
     def of_ratios(cls, size: np.ndarray, total: np.ndarray, rounding: Any = TIE) -> Estimates:
         """Return Σ total/Σ size of each column, with the error of the linearised ratio.
 
-        Both are units × columns; a unit of size 0 does not count, and an error that is no greater
-        than ``rounding`` is 0.
+        Both are units × columns; a unit of size 0 does not count, and an error up to ``rounding``
+        is 0.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             units, n = (size > 0).sum(axis=0), size.sum(axis=0)
@@ -130,7 +130,7 @@ def t_above(t: np.ndarray, df: np.ndarray | float) -> np.ndarray:
 
 
 def t_reach(df: np.ndarray | float, tail: np.ndarray | float) -> np.ndarray:
-    """Return how many standard errors there are to the point beyond which T is with P = tail.
+    """Return the t with P(T > t) = ``tail``, in standard errors.
 
     Examples
     --------

@@ -78,14 +78,7 @@ class ExactSums:
 
     @classmethod
     def side_by_side(cls, parts: Sequence[ExactSums]) -> ExactSums:
-        """Return the sums of some columns beside those of others.
-
-        Examples
-        --------
-        >>> small, large = (ExactSums.add_up(np.array([[x]])) for x in (0.1, -1e30))
-        >>> ExactSums.side_by_side([small, large]).rounded().tolist()
-        [0.1, -1e+30]
-        """
+        """Join sets of column sums, side by side."""
         lowest = min(part.lowest for part in parts)
         highest = max(part.lowest + len(part.digits) for part in parts)
         ends = np.cumsum([part.digits.shape[1] for part in parts])
@@ -125,7 +118,7 @@ class ExactSums:
         return ExactSums(self.digits[:, columns], self.lowest, self.infinite[columns])
 
     def _carried(self) -> ExactSums:
-        """Carry what exceeds a digit to the next one, and leave out zeros at both ends."""
+        """Carry the excess of each digit to the next one, and leave out zeros at both ends."""
         digits = np.concatenate([self.digits, np.zeros_like(self.digits[:1])])
         for n in range(len(digits) - 1):
             carry = digits[n] >> _WIDTH
@@ -187,10 +180,10 @@ class Adder:
         spare: np.ndarray,
         largest: float | None = None,
     ) -> None:
-        """Add rows without NaN, of which at most `UNCARRIED` are added at once.
+        """Add at most `UNCARRIED` rows without NaN.
 
-        Both arrays, of the same shape, are overwritten: new ones would take as much time as the
-        sums. ``largest`` is a bound on the numbers' sizes, if one is known.
+        Both arrays, of one shape, are overwritten: new ones would take as much time as the sums.
+        ``largest`` is a bound on the numbers' sizes, if one is known.
         """
         if self._uncarried + len(values) > UNCARRIED:  # they could exceed an int64
             self._sums, self._by_unit, self._uncarried = self.sums(), {}, 0
@@ -233,13 +226,7 @@ class Adder:
 
 
 def rows_at_once(cells: int, n_rows: int, n_columns: int) -> int:
-    """Return how many rows to add at once, such that they have about as many cells as wanted.
-
-    Examples
-    --------
-    >>> rows_at_once(2**14, 1000, 190), rows_at_once(2**14, 10, 190), rows_at_once(2**14, 9, 20_000)
-    (80, 10, 1)
-    """
+    """Return how many rows to add at once, so that they have about ``cells`` cells."""
     rows = cells // max(n_columns, 1)
     if rows > ROWS_TOGETHER:  # so that no rows are left beside the long ones
         rows -= rows % ROWS_TOGETHER
@@ -251,20 +238,14 @@ def _largest(values: np.ndarray) -> float:
 
 
 def exponent_above(size: float) -> int:
-    """Return the exponent of a power of 2 that exceeds a size.
-
-    Examples
-    --------
-    >>> exponent_above(0.75), exponent_above(1.0)
-    (0, 1)
-    """
+    """Return the exponent of a power of 2 that exceeds a size."""
     return math.frexp(size)[1]
 
 
 def _exponent_parts(
     rest: np.ndarray, spare: np.ndarray, largest: float
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield sums of columns as int64, each with the exponent of the power of 2 that they count.
+    """Yield sums of columns as int64, each with the exponent of its unit, a power of 2.
 
     ``rest`` has the numbers; both arrays are overwritten.
     """
@@ -307,20 +288,15 @@ def _wrapped(number: int) -> np.int64:
 def sums_of_whole(values: np.ndarray) -> np.ndarray:
     """Return the sums of columns of whole numbers.
 
-    The sum of any `ROWS_TOGETHER` of them must be a number of their type.
-
-    Examples
-    --------
-    >>> sums_of_whole(np.ones((1000, 2), np.uint8)).tolist()
-    [1000, 1000]
+    The sum of any `ROWS_TOGETHER` of them must fit into their type.
     """
     return np.asarray(np.add.reduce(fold_rows(np.add, values), axis=0, dtype=np.int64))
 
 
 def fold_rows(how: np.ufunc, values: np.ndarray) -> np.ndarray:
-    """Join rows of a matrix to fewer ones, with the same sums, or least or greatest values.
+    """Fold rows of a matrix to fewer ones by a function such as `numpy.add` or `numpy.maximum`.
 
-    Of every `ROWS_TOGETHER` rows one is made, in long rows side by side, which NumPy joins faster.
+    Every `ROWS_TOGETHER` rows become one, in long rows side by side, which NumPy joins faster.
 
     Examples
     --------
@@ -338,13 +314,7 @@ def fold_rows(how: np.ufunc, values: np.ndarray) -> np.ndarray:
 
 
 def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a + b rounded, and its rounding error, which is exact (Knuth's algorithm).
-
-    Examples
-    --------
-    >>> two_sum(np.array([1.0]), np.array([1e-20]))
-    (array([1.]), array([1.e-20]))
-    """
+    """Return a + b rounded, and its rounding error, which is exact (Knuth's algorithm)."""
     total = a + b
     of_b = total - a
     return total, (a - (total - of_b)) + (b - of_b)
@@ -357,12 +327,6 @@ def halves(
 
     The square of the first is exact. Values above 1e300 would overflow. The numbers are written
     into the arrays ``high`` and ``low``, if there are any.
-
-    Examples
-    --------
-    >>> high, low = halves(np.array([0.1]))
-    >>> bool(high + low == 0.1), bool(abs(low) < 1e-8)
-    (True, True)
     """
     scaled = np.multiply(values, 134217729.0, out=low)  # 2^27 + 1
     high = np.subtract(scaled, np.subtract(scaled, values, out=high), out=high)

@@ -83,7 +83,7 @@ class Moments:
 
     @classmethod
     def _joined(cls, parts: list[Moments]) -> Moments:
-        """Return the moments of some columns beside those of others."""
+        """Join the moments of several sets of columns, side by side."""
         joined = dict[str, Any]()
         for name in (field.name for field in fields(cls)):
             some = [getattr(part, name) for part in parts]
@@ -125,7 +125,7 @@ class Moments:
 
     @cached_property
     def mean_rounding(self) -> np.ndarray:
-        """The rounding error that each mean may have: the mean of those of its values."""
+        """The rounding error that each mean may have: the mean of the errors of its values."""
         return np.asarray(TIE * (1 + self.excess.rounded() / np.maximum(self.n, 1)))
 
     @cached_property
@@ -173,7 +173,7 @@ class Moments:
     def _have_size(self, c: np.ndarray | float) -> np.ndarray:
         """Return whether the values of each column, none larger than c, are −c, 0 or c.
 
-        All that are not 0 have the size c where their squares add up to as much as that many c².
+        All that are not 0 have the size c if their squares add up to their number times c².
         """
         n = self.wins + self.losses
         rough = 4 * c * self.mean_rounding * n
@@ -273,7 +273,7 @@ class _Adder:
         np.maximum(self.greatest, greatest, out=self.greatest)
 
     def _add_values(self, values: np.ndarray, largest: float) -> None:
-        """Add values without NaN, of which not all are 0: each, and two numbers for its square.
+        """Add values without NaN and not all 0: each value, and two numbers for its square.
 
         The two numbers add up to the square with 78 bits.
         """

@@ -14,10 +14,10 @@ _MANY = 200
 def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
     """Number the distinct values of each row, 0 for the greatest.
 
-    Two values next to each other in the sorted row are equal when they differ by no more than the
-    ``rounding`` of either: they may be the same sum, added up in another order. ``rounding`` is a
-    number for all values, or an array that broadcasts to theirs. It depends on the terms of the
-    sums, not on the sums, because a small sum of large terms has the rounding of the large terms.
+    Two neighbours in the sorted row are equal when they differ by no more than the ``rounding`` of
+    either: they may be one sum, added up in another order. ``rounding`` is a number, or an array
+    that broadcasts to the values. It depends on the terms of the sums, not on the sums, because a
+    small sum of large terms has the rounding of the large terms.
 
     Examples
     --------
@@ -47,8 +47,8 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
 def _few_groups(values: np.ndarray, rounding: np.ndarray | float) -> np.ndarray:
     """Return the `tie_groups` of rows of few finite values, each with one rounding error.
 
-    Each value is compared with those above which there is a step, for all rows at once: that takes
-    half the time of putting back what was sorted.
+    Each value is compared with the values above which there is a step, for all rows at once: that
+    takes half the time of undoing the sort.
     """
     rising = np.sort(values, axis=-1).T.copy()
     steps = rising[1:] - rising[:-1] > np.transpose(rounding)
@@ -65,23 +65,12 @@ def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndar
     """Rank each row's values, 1 for the greatest; equal ones share the mean of their ranks.
 
     `tie_groups` decides which values are equal.
-
-    Examples
-    --------
-    >>> mid_ranks(np.array([0.3, 0.5, 0.3])).tolist()
-    [2.5, 1.0, 2.5]
     """
     return mid_ranks_of(tie_groups(values, rounding))
 
 
 def mid_ranks_of(groups: np.ndarray) -> np.ndarray:
-    """Rank the values of each row, whose `tie_groups` are known, as `mid_ranks` does.
-
-    Examples
-    --------
-    >>> mid_ranks_of(np.array([1, 0, 1])).tolist()
-    [2.5, 1.0, 2.5]
-    """
+    """Return the `mid_ranks` of values whose `tie_groups` are known."""
     # SciPy's rankdata does the same, but importing scipy.stats takes half a second.
     rows, n = int(np.prod(groups.shape[:-1])), groups.shape[-1]
     cells = groups.reshape(rows, n) + np.arange(rows)[:, None] * n
@@ -100,11 +89,6 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     """Adjust p-values as Holm (1979) does, step by step from the smallest; each row is a family.
 
     It is own code, since statsmodels runs the garbage collector at each call.
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
     """
     order = np.argsort(p_values, axis=-1)
     stepped = np.take_along_axis(p_values, order, axis=-1) * np.arange(p_values.shape[-1], 0, -1)

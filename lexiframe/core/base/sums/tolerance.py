@@ -36,11 +36,11 @@ def metric_difference(
     is_exact: bool,
     parts: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return by how much the values ``a`` of a metric are better than the values ``b``.
+    """Return the advantage of the values ``a`` of a metric over the values ``b``.
 
-    Of exact metrics only equal values tie, because they are equal to the last bit. These are whole
-    numbers over a number of ``parts`` of each request: the difference of the numerators is exact,
-    so that the result is rounded only once. Where ``parts`` is 0 it is not known.
+    Exact metrics tie only where values are equal to the last bit. Such values are whole numbers
+    over a number of ``parts`` of each request (0: unknown): the difference of the numerators is
+    exact, so that the result is rounded only once.
     """
     better, worse = (b, a) if smaller_is_better else (a, b)
     if not is_exact or parts is None:
@@ -51,13 +51,7 @@ def metric_difference(
 
 
 def largest(values: np.ndarray) -> float:
-    """Return the largest size of values, of which rounding errors are shares; 1 without any.
-
-    Examples
-    --------
-    >>> largest(np.array([-3e-13, np.nan, 2e-13])), largest(np.zeros(2))
-    (3e-13, 1.0)
-    """
+    """Return the largest size of values, the unit of rounding errors; 1 without any."""
     size = np.fmax.reduce(np.abs(values), axis=None, initial=0.0)
     return float(size) or 1.0
 
@@ -66,7 +60,7 @@ _MOST_PARTS = 2000
 
 
 def parts_of(values: np.ndarray) -> np.ndarray:
-    """Return the least number of parts in which all values of a request are whole; 0 if unknown.
+    """Return the least n for which n times each value of a request is whole; 0 if unknown.
 
     ``values`` are requests × runs; NaN is no value. A search length is a whole number or a half
     over the number m of relevant items, which a table of scores does not have.
@@ -90,16 +84,9 @@ def parts_of(values: np.ndarray) -> np.ndarray:
 
 
 def rounding(values: np.ndarray) -> np.ndarray:
-    """Return how large the rounding error of each value may be: `TIE` · max(1, |value|).
+    """Return a bound on the rounding error of each value: `TIE` · max(1, |value|).
 
     The result can be broadcast to the values: it is a single number if all are in −1..1.
-
-    Examples
-    --------
-    >>> rounding(np.array([[-0.5, 2e6], [np.nan, np.inf]])).tolist()
-    [[1e-12, 2e-06], [1e-12, 1e-12]]
-    >>> rounding(np.array([[-0.5, 0.25]])).tolist()
-    [[1e-12]]
     """
     if are_small(values):
         return np.full((1,) * values.ndim, TIE)
@@ -108,14 +95,9 @@ def rounding(values: np.ndarray) -> np.ndarray:
 
 
 def above_zero(p: np.ndarray) -> np.ndarray:
-    """Return p-values, those that no float is small enough for as the least that is above 0.
+    """Return p-values with the least positive float in place of 0.
 
     No sample shows that something is impossible.
-
-    Examples
-    --------
-    >>> (above_zero(np.array([0.0, 0.25])) > 0).tolist()
-    [True, True]
     """
     return np.asarray(np.maximum(p, np.finfo(np.float64).tiny))
 

@@ -90,7 +90,7 @@ def compare(
 
 
 def _asked_names(measure: list[str] | None) -> list[str]:
-    """Return the names of the measures in the order in which they were asked for."""
+    """Return the names of the measures in the order of the command line."""
     asked = as_list(measure or MEASURES)
     try:
         return [str(one) for one in parse_measures(asked)]

@@ -1,4 +1,4 @@
-"""The command that says what libraries mean by a measure: ``lexiframe conventions``."""
+"""The command on the meaning of a measure in several libraries: ``lexiframe conventions``."""
 
 from __future__ import annotations
 

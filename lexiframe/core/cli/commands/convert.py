@@ -11,7 +11,7 @@ import typer
 
 from lexiframe.core.base import LexiframeError
 from lexiframe.core.cli.inputs import as_columns, as_grades
-from lexiframe.core.cli.options import Decimal, Kind, place
+from lexiframe.core.cli.options import Decimal, Kind, Passed, place
 from lexiframe.core.io import (
     File,
     checks,
@@ -40,14 +40,12 @@ def convert(
             metavar="OUT", parser=place, help="The file to write; .parquet, .csv, .tsv: a table."
         ),
     ],
+    *,
     kind: Kind | None = None,
-    third: reading_options.Third | None = None,
-    better: reading_options.Better = "high",
-    ranked_by: reading_options.RankedBy | None = None,
-    header: bool = False,
+    of_runs: Annotated[dict[str, Any], Passed(read_runs, "third better ranked_by")],
+    text: Annotated[dict[str, Any], Passed(read_runs, "header rows")],
     column: list[str] | None = None,
     decimal: Decimal = ".",
-    rows: str | None = None,
     grade: list[str] | None = None,
     duplicates: problems.Duplicates = "error",
 ) -> None:
@@ -57,15 +55,12 @@ def convert(
     # Read once: the kind is found, and the output written, from the same bytes.
     file: Any = given.held()
     grades = as_grades(grade)
-    options = reading_options.TextOptions(
-        third, header, decimal, as_columns(column), rows=rows, grades=grades
-    )
-    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
-    said["rows"] = rows
+    text |= {"decimal": decimal, "columns": as_columns(column)}
+    options = reading_options.TextOptions(grades=grades, **of_runs, **text)
     if (kind or checks.kind_of(file, options)) == "qrels":
-        table = read_qrels(file, duplicates=duplicates, grades=grades, **said)
+        table = read_qrels(file, duplicates=duplicates, grades=grades, **text)
     else:
-        table = read_runs(file, third=third, better=better, ranked_by=ranked_by, **said)
+        table = read_runs(file, **of_runs, **text)
     if target.suffix.lower() == ".csv":
         with output_files.replacing(target) as temporary:
             pl.DataFrame(table).write_csv(temporary)

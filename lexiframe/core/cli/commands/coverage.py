@@ -1,4 +1,4 @@
-"""The command that says what runs and judgments cover: ``lexiframe coverage``."""
+"""The command on the coverage of runs and judgments: ``lexiframe coverage``."""
 
 from __future__ import annotations
 

@@ -71,50 +71,21 @@ def evaluate(
     Formats: csv has the means, json all tables, latex and markdown a paper's
     table, with intervals of up to three measures.
     """
-    parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
-    if inputs.has_scores and (memory or keep or resume):
-        raise LexiframeError(
-            "--memory, --keep and --resume: scores of other tools are held in memory; leave these "
-            "or --scores out"
-        )
-    if resume and out is None:
-        raise LexiframeError(
-            "--resume: expected the folder of the interrupted evaluation; add --out"
-        )
-    if reuse is not None and inputs.has_scores:
-        raise LexiframeError(
-            "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
-            "--reuse or --scores out"
-        )
-    if history is not None and items is None:
-        raise LexiframeError("--history: is that of the users of --items; add --items FILE")
-    if items is not None and inputs.has_scores:
-        raise LexiframeError(
-            "--items: measures of lists need the runs; leave --items or --scores out"
-        )
-    if memory is not None and parse_memory(memory) < BASE:
-        complain(
-            f"--memory {memory}: Python and the libraries alone take about {BASE / 1e6:.0f} MB, so "
-            "that less cannot be kept to"
-        )
-    outputs, is_reported = refuse_outputs(out, report), report is not None
-    if table is not None:
-        check_choice("evaluate", table, (*_TABLES, *_OF_ITEMS), "--table")
-        if table in _OF_ITEMS and items is None:
-            raise LexiframeError(f"--table {table}: is of the items of --items; add --items FILE")
-    how: dict[str, Any] = {"order": order, "is_reported": is_reported, **parts}
-    refuse_replacing(outputs, [items, history])
-    how["catalogue"] = items, history
-    e = evaluated(inputs, measure, tests, outputs, **how)
+    parts: dict[str, Any] = {"reuse": reuse, "memory": memory, "keep": keep or ()}
+    parts |= {"resume": resume, "out": out}
+    if inputs.has_scores:
+        _refuse_beside_scores(items, reuse, is_in_parts=bool(memory or keep or resume))
+    _refuse_alone(items, history, table, **parts)
+    outputs, catalogue = refuse_outputs(out, report), (items, history)
+    refuse_replacing(outputs, catalogue)
+    how: dict[str, Any] = {"order": order, "is_reported": report is not None, **parts}
+    e = evaluated(inputs, measure, tests, outputs, catalogue=catalogue, **how)
     if e.sums is not None:
-        typer.echo(
-            f"evaluated in parts, with {memory_use.peak_memory()} of memory at most", err=True
-        )
+        peak = memory_use.peak_memory()
+        typer.echo(f"evaluated in parts, with {peak} of memory at most", err=True)
     if reuse is not None:
-        typer.echo(
-            f"reused: {', '.join(f'{n} {what}' for what, n in e.provenance['reused'].items())}",
-            err=True,
-        )
+        counts = ", ".join(f"{n} {what}" for what, n in e.provenance["reused"].items())
+        typer.echo(f"reused: {counts}", err=True)
     write(e, out, report)
     if table is not None and format == "table":
         typer.echo(_table_text(e, table, tests.alpha))
@@ -124,7 +95,53 @@ def evaluate(
         typer.echo(str(e.summary("all" if all else "first")))
         if tests.by and e.sums is None and e.win_rates.height:
             complain(_GROUPS_HINT)
-    elif format == "json":
+    else:
+        _print_as(format, e)
+
+
+def _refuse_beside_scores(items: str | None, reuse: Path | None, *, is_in_parts: bool) -> None:
+    """Raise for options that scores of other tools do not go with."""
+    if is_in_parts:
+        raise LexiframeError(
+            "--memory, --keep and --resume: scores of other tools are held in memory; leave these "
+            "or --scores out"
+        )
+    if reuse is not None:
+        raise LexiframeError(
+            "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
+            "--reuse or --scores out"
+        )
+    if items is not None:
+        raise LexiframeError(
+            "--items: measures of lists need the runs; leave --items or --scores out"
+        )
+
+
+def _refuse_alone(
+    items: str | None, history: str | None, table: str | None, *, resume: bool, out: Path | None,
+    memory: str | None, **parts: Any,
+) -> None:  # fmt: skip
+    """Raise for options that need another one, and for a table that there is not."""
+    if resume and out is None:
+        raise LexiframeError(
+            "--resume: expected the folder of the interrupted evaluation; add --out"
+        )
+    if history is not None and items is None:
+        raise LexiframeError("--history: is that of the users of --items; add --items FILE")
+    if memory is not None and parse_memory(memory) < BASE:
+        complain(
+            f"--memory {memory}: Python and the libraries alone take about {BASE / 1e6:.0f} MB, so "
+            "that less cannot be kept to"
+        )
+    if table is not None:
+        check_choice("evaluate", table, (*_TABLES, *_OF_ITEMS), "--table")
+        if table in _OF_ITEMS and items is None:
+            raise LexiframeError(f"--table {table}: is of the items of --items; add --items FILE")
+
+
+def _print_as(format: str, e: Evaluation) -> None:
+    """Print for programs and papers: the means, all tables, or a paper's table."""
+    if format == "json":
         print_json({name: found.to_dicts() for name, found in _printed(e).items()})
     elif format == "csv":
         print_table(e.means, "csv")
@@ -221,7 +238,7 @@ def refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 def write(
     e: Evaluation, out: Path | None, report: Path | None, queries: pl.DataFrame | None = None
 ) -> None:
-    """Write all tables and the page of an evaluation, or neither, and say what and where."""
+    """Write all tables and the page of an evaluation, or neither, and name the files."""
     is_new = report is not None and not report.parent.exists()
     with output_files.together():
         paths = e.write(out) if out is not None else []

@@ -55,7 +55,7 @@ def _path_of(source: data_sources.Source) -> str:
 
 
 def _names_of(e: Evaluation, paths: list[str]) -> list[str]:
-    """Return the names of the runs in the order in which their files were given."""
+    """Return the names of the runs in the order of their files on the command line."""
     names = [fact["run"] for path in paths for fact in e.provenance["runs"] if fact["path"] == path]
     if len(names) != 2:
         raise LexiframeError(

@@ -1,4 +1,4 @@
-"""The command that says what measures there are: ``lexiframe measures``."""
+"""The command that lists and explains measures: ``lexiframe measures``."""
 
 from __future__ import annotations
 

@@ -55,29 +55,10 @@ def evaluate_bucket(
 ) -> BucketResult:
     """Evaluate the requests of a bucket, and reduce their scores and preferences to sums.
 
-    Parameters
-    ----------
-    plan
-        What is computed, and what is written.
-    runs
-        The rows of these requests: a frame for each name of a run, or a frame with the column
-        ``run``. Runs of the plan may be missing.
-    qrels
-        The judgments of these requests: ``query_id, doc_id, relevance``, perhaps ``iteration``.
-    bucket
-        The bucket's number, which names the files that are written.
-    held
-        Where the preferences of single requests are held, if there are tests that need them.
-
-    Returns
-    -------
-    BucketResult
-        Sums that add up with those of the other buckets, in any order to the same bits.
-
-    Raises
-    ------
-    LexiframeError
-        As `evaluate`, for bad data.
+    ``runs`` is a frame for each name of a run, or a frame with the column ``run``; runs of the plan
+    may be missing. The number ``bucket`` names the files that are written; ``held`` takes the
+    preferences of single requests for tests that need them. The sums of all buckets add up, in any
+    order to the same bits.
     """
     frames, judged = _frames_of_runs(runs, plan), to_polars(qrels)
     if not judged.height:
@@ -97,7 +78,7 @@ def evaluate_bucket(
 
 
 def _frames_of_runs(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
-    """Return a frame for each run of the plan, also for those that are not there."""
+    """Return a frame for each run of the plan, an empty one for a missing run."""
     if not isinstance(runs, Mapping):
         runs = dict(run_parts.split_runs(to_polars(runs)))
     none = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
@@ -115,9 +96,9 @@ def evaluate_projected(
     label: str = "",
     lists: Any = None,
 ) -> BucketResult:
-    """Reduce the arrays of a bucket's requests to sums, and write what is kept.
+    """Reduce the arrays of a bucket's requests to sums, and write the tables to keep.
 
-    With a ``label`` there is a progress bar. ``lists`` are those of the requests, measured.
+    With a ``label`` there is a progress bar. ``lists`` has the measured lists of the requests.
     """
     grades = projected.ranked.judged.items["relevance"]
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)

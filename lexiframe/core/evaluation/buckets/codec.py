@@ -19,18 +19,13 @@ _DIGEST = sha256().digest_size
 
 
 class DamagedError(LexiframeError):
-    """Bytes that are not as they were written."""
+    """Bytes that differ from the written ones."""
 
 
 def encoded(value: Any) -> bytes:
     """Return numbers, texts, arrays, tables and the library's values of them as bytes.
 
-    They begin with a digest of the others. Arrays keep all of their bits.
-
-    Examples
-    --------
-    >>> decoded(encoded({"sizes": np.array([1.5, np.inf]), "runs": ("a", None)}), ())
-    {'sizes': array([1.5, inf]), 'runs': ('a', None)}
+    They begin with a digest of the remaining bytes. Arrays keep all of their bits.
     """
     arrays: dict[str, np.ndarray] = {}
     seen: dict[int, Any] = {}
@@ -42,13 +37,7 @@ def encoded(value: Any) -> bytes:
 
 
 def decoded(data: bytes, classes: tuple[type, ...]) -> Any:
-    """Return what `encoded` was given; ``classes`` are all that a value may be of.
-
-    Raises
-    ------
-    DamagedError
-        When the bytes are others than those that were written.
-    """
+    """Return the value that `encoded` was given; its classes have to be among ``classes``."""
     if sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
         raise DamagedError("sums of requests: the bytes are not as they were written")
     try:

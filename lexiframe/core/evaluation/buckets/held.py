@@ -10,9 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from lexiframe.core.base import memory_use
-from lexiframe.core.evaluation.buckets.codec import decoded, encoded
 from lexiframe.core.evaluation.buckets.plan import Plan
-from lexiframe.core.evaluation.buckets.whole_files import write_whole
 from lexiframe.core.pairwise import PairCube, arrays
 
 _WHILE_TESTED = 5
@@ -25,7 +23,7 @@ HELD = "held"
 
 @dataclass(frozen=True)
 class Work:
-    """Where a job in batches keeps what it has finished, and how much memory it may take."""
+    """The folder in which a job in batches keeps its finished parts, and its limit of memory."""
 
     folder: Path
     memory: int
@@ -35,7 +33,7 @@ class Work:
 
 @dataclass
 class Held:
-    """The preferences of all requests, of which one measure at a time is in memory again.
+    """The preferences of all requests, with one measure at a time in memory.
 
     They are held in ``folder``, a file for each part and measure, or in memory if it is None. With
     a ``baseline`` only its pairs are held. ``memory`` is how much may be taken.
@@ -50,6 +48,9 @@ class Held:
 
     def add(self, bucket: int, cube: PairCube) -> None:
         """Hold the preferences of some requests of a bucket."""
+        from lexiframe.core.evaluation.buckets.codec import encoded
+        from lexiframe.core.evaluation.buckets.whole_files import write_whole
+
         cube = cube if self.baseline is None else cube.against(self.baseline)
         if self.folder is None:
             self.cubes.append(cube)
@@ -76,6 +77,8 @@ class Held:
 
     def _read(self, paths: Sequence[Path], name: str) -> Iterator[PairCube]:
         """Read the preferences by a measure; raise when they do not fit in memory."""
+        from lexiframe.core.evaluation.buckets.codec import decoded
+
         size = sum(path.stat().st_size for path in paths) * _WHILE_TESTED
         advice = (
             "allow more memory, compare with one run alone (baseline), or take the tests t and "

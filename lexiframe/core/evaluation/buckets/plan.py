@@ -1,4 +1,4 @@
-"""What is computed of each bucket of requests: `Plan`."""
+"""The measures, policies and tables for each bucket of requests: `Plan`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEPT: tuple[Kept, ...] = ("scores", "preferences")
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute of each bucket; it can be sent to other processes.
+    """The work on each bucket: measures, policies, tables; it can be sent to other processes.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Plan:
 
     @property
     def of_positions(self) -> tuple[Measure, ...]:
-        """The measures of the ranks of judged items, and not those of lists over a catalogue."""
+        """The measures of the ranks of judged items, without measures of lists over a catalogue."""
         return tuple(m for m in self.measures if m.needs != needed.ITEMS)
 
     @property

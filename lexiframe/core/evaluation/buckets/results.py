@@ -1,4 +1,4 @@
-"""What is kept of the requests that were evaluated, and adds up: `BucketResult`."""
+"""The sums of evaluated requests, which add up: `BucketResult`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import schemas, sums
-from lexiframe.core.evaluation.buckets.codec import decoded, encoded
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.io import problems
@@ -45,7 +44,7 @@ class Attributed:
 
 @dataclass(frozen=True)
 class Said:
-    """What a bucket has to say to the user, once all buckets are evaluated.
+    """The facts for warnings about a bucket, given once all buckets are evaluated.
 
     Attributes
     ----------
@@ -80,7 +79,7 @@ class Said:
 
     @classmethod
     def note(cls, plan: Plan, bucket: measured.Projected) -> Said:
-        """Note what is to be said of a bucket that has judgments."""
+        """Note the facts for warnings about a bucket that has judgments."""
         ranked, grades = bucket.ranked, bucket.ranked.judged.judgments["relevance"]
         return cls(
             answers.repairs_of(ranked),
@@ -95,7 +94,7 @@ class Said:
         )
 
     def __add__(self, other: Said) -> Said:
-        """Return what is to be said of both."""
+        """Join the facts for warnings of two parts."""
         against = dict(self.against)
         for run, of_run in other.against.items():
             against[run] = against[run] + of_run if run in against else of_run
@@ -145,9 +144,9 @@ class Totals:
 def sums_of(
     part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str], few: int = 0
 ) -> arrays.Reduced:
-    """Sum up requests, as a whole or as the sum of the groups that they form by attributes.
+    """Sum up requests, as a whole or as the sum of their groups by attributes.
 
-    Of up to ``few`` requests, in all or in a group, single preferences are kept.
+    Up to ``few`` requests, in all or in a group, single preferences are kept.
     """
     if attributes is None or not len(part.queries):
         return arrays.reduced(part, few)
@@ -162,7 +161,7 @@ def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
 
 
 def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
-    """Count and score the runs of which the coverage is not known."""
+    """Count and score the runs whose coverage is unknown."""
     metrics, known = coverages.bounded(plan.measures), bucket.covered
     wanted = [*dict.fromkeys([*schemas.COVERAGE.columns, *coverages.columns_of_bounds(metrics)])]
     if known is None or not {*wanted} <= {*known.columns}:
@@ -192,7 +191,7 @@ OF_PART: Mapping[str, Callable[[Plan, PairCube], Any]] = {
 
 @dataclass(frozen=True)
 class BucketResult:
-    """What the sinks keep of some requests, by their names."""
+    """The results of some requests, by name."""
 
     kept: dict[str, Any]
 
@@ -200,21 +199,25 @@ class BucketResult:
         return self.kept[name]
 
     def __add__(self, other: BucketResult) -> BucketResult:
-        """Return what is kept of the requests of both."""
+        """Add up the sums of two parts."""
         return BucketResult({name: one + other.kept[name] for name, one in self.kept.items()})
 
     def add(self, found: Mapping[str, Any]) -> None:
-        """Add what is kept of some more requests: see `part_facts`."""
+        """Add the sums of some more requests: see `part_facts`."""
         for name, of_some in found.items():
             self.kept[name] += of_some
 
     def to_bytes(self) -> bytes:
         """Return the result as bytes, for `from_bytes` of the same version of the library."""
+        from lexiframe.core.evaluation.buckets.codec import encoded
+
         return encoded(self)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> BucketResult:
-        """Return the result from what `to_bytes` made; raise for other bytes, and run nothing."""
+        """Return the result from the bytes of `to_bytes`; raise for other bytes, run no code."""
+        from lexiframe.core.evaluation.buckets.codec import decoded
+
         found: BucketResult = decoded(data, CLASSES)
         return found
 
@@ -241,17 +244,17 @@ CLASSES = (
 
 
 def nothing(plan: Plan) -> BucketResult:
-    """Return the result of no requests, to which those of buckets are added."""
+    """Return the result of no requests, the start of the sum over buckets."""
     covered = coverages.no_coverage(plan.runs, coverages.bounded(plan.measures))
     none = {"coverage": covered, "said": Said(), "lists": Totals()}
     return BucketResult(none | part_facts(plan, plan.no_requests()))
 
 
 def bucket_facts(plan: Plan, bucket: measured.Projected) -> dict[str, Any]:
-    """Return what is kept of a bucket as a whole."""
+    """Return the results of a bucket as a whole, by name."""
     return {name: of(plan, bucket) for name, of in OF_BUCKET.items()}
 
 
 def part_facts(plan: Plan, part: PairCube) -> dict[str, Any]:
-    """Return what is kept of the arrays of some requests."""
+    """Return the results of the arrays of some requests, by name."""
     return {name: of(plan, part) for name, of in OF_PART.items()}

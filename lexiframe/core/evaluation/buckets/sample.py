@@ -46,7 +46,7 @@ class Sample:
         return cls(n, part.select_ids(_draw_requests(part.queries, n)))
 
     def with_positions(self, p: pl.DataFrame) -> Sample:
-        """Return the sample with the positions of its requests, which are among others."""
+        """Return the sample with the positions of its requests, chosen from ``p``."""
         chosen = self.part.queries.implode()
         # Only some buckets have the column of missing rankings, which the page does not need.
         p = p.drop("answered", strict=False)

@@ -28,26 +28,8 @@ _BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 def parse_memory(memory: str | float) -> int:
     """Return an amount of memory in bytes.
 
-    Parameters
-    ----------
-    memory
-        A number of bytes, or text: a number with the unit ``kB``, ``MB``, ``GB`` or ``TB`` (powers
-        of 1000), or ``KiB``, ``MiB``, ``GiB`` or ``TiB`` (powers of 1024).
-
-    Raises
-    ------
-    LexiframeError
-        For other text, and for an amount that is not positive.
-    TypeError
-        For another type.
-
-    Examples
-    --------
-    >>> parse_memory("4GB"), parse_memory("1.5 GiB"), parse_memory(2_000_000_000)
-    (4000000000, 1610612736, 2000000000)
-    >>> parse_memory("four")
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: memory: expected a size such as '4GB' or '500MB', found 'four'
+    ``memory`` is a number of bytes, or text: a number with the unit ``kB``, ``MB``, ``GB`` or
+    ``TB`` (powers of 1000), or ``KiB``, ``MiB``, ``GiB`` or ``TiB`` (powers of 1024).
     """
     if isinstance(memory, bool) or not isinstance(memory, str | int | float):
         raise TypeError(f"memory: expected a size such as '4GB', found {shown(memory)}")
@@ -66,7 +48,7 @@ def parse_memory(memory: str | float) -> int:
 
 
 def memory_allowed(memory: str | float | None) -> int:
-    """Return how many bytes may be taken: as told, or four fifths of what is available."""
+    """Return the bytes that may be taken: the user's limit, or four fifths of the free ones."""
     if memory is not None:
         return parse_memory(memory)
     there = memory_use.available()
@@ -76,7 +58,7 @@ def memory_allowed(memory: str | float | None) -> int:
 def is_small(sources: batches.Sources, memory: int, *, was_told: bool) -> bool:
     """Return whether runs and judgments can be evaluated at once in the memory allowed.
 
-    Data of unknown size are not, if the user ``was_told`` to keep to an amount of memory; else
+    Data of unknown size cannot, if the user ``was_told`` to keep to an amount of memory; else
     objects of other libraries, which are in memory already, count as small.
     """
     units = [*sources.runs, *sources.qrels]
@@ -111,19 +93,11 @@ def n_rows(units: Iterable[batches.Unit]) -> int:
 
 
 def room_in(memory: int) -> int:
-    """Return the bytes for data: the memory allowed without that of libraries and allocators."""
+    """Return the bytes for data: the memory allowed, less the share of libraries and allocators."""
     return max(round(memory * (1 - KEPT)) - BASE, memory // 4, 1)
 
 
 def n_buckets(rows: int, memory: int) -> int:
-    """Return into how many buckets rows go, so that each can be evaluated in the memory allowed.
-
-    There are no more of them than rows.
-
-    Examples
-    --------
-    >>> n_buckets(200_000_000, parse_memory("4GB"))
-    30
-    """
+    """Return the number of buckets for rows, so that each can be evaluated in the memory."""
     needed = math.ceil(rows * BYTES_PER_ROW * _UNEVEN / room_in(memory))
     return min(max(needed, 1), _MOST, max(rows, 1))

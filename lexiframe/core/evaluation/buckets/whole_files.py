@@ -16,7 +16,7 @@ PART = ".part"
 
 @contextmanager
 def named_when_whole(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, of which the file gets its name if no error occurs, or is removed."""
+    """Yield a temporary path, which is renamed to ``path`` without an error, else removed."""
     temporary = path.with_name(path.name + PART)
     try:
         yield temporary

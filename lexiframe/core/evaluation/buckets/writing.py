@@ -12,7 +12,6 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.core.evaluation.buckets.plan import Kept, Plan
-from lexiframe.core.io import output_files, to_parquet
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetWriter
@@ -34,6 +33,8 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         yield lambda rows: None
         return
     from pyarrow import parquet
+
+    from lexiframe.core.io import output_files, to_parquet
 
     path = Path(str(plan.out), table, f"part-{bucket:06}.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,6 +58,8 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
 
 def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
     """Say in all parts of the scores which rankings are missing, if it is said in one of them."""
+    from lexiframe.core.io import output_files
+
     if "scores" not in keep:
         return
     import pyarrow as pa
@@ -75,7 +78,7 @@ def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
 def remove_parts(out: str | Path, table: Kept) -> None:
     """Remove the parts of a table that an earlier evaluation wrote, and the folder if it is empty.
 
-    Other files stay, which people may have put there.
+    Any other file stays: people may have put it there.
     """
     for path in parts_in(out, table):
         path.unlink(missing_ok=True)
@@ -104,10 +107,7 @@ def _holds(path: Path, table: Kept) -> bool:
 def earlier_parts(out: str | Path | None, keep: Iterable[Kept]) -> list[Path]:
     """Return the parts that an earlier evaluation wrote, which a new one replaces.
 
-    Raises
-    ------
-    LexiframeError
-        For any other file among them, which who reads the folder would read with the new parts.
+    Any other file among them is an error: readers of the folder would take it for a part.
     """
     found: list[Path] = []
     for folder in [Path(str(out), table) for table in keep]:

@@ -124,9 +124,10 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
 
 
 def _keep_digits(parts: list[RunPart], written: pl.DataFrame) -> list[RunPart]:
-    """Keep large numbers as they are written: `digits`, which `Buckets.runs` compares.
+    """Keep the written digits of large numbers in a column `DIGITS`, which `Buckets.runs` compares.
 
-    Others of the same request, equal as float64, may be in another batch. Floats are as they are.
+    Two documents of one request, equal as float64, may lie in different batches. Floats do not
+    change.
     """
     number = "score" if "score" in written.columns else "rank"
     is_float = written[number].dtype in (pl.Float32, pl.Float64)

@@ -26,7 +26,7 @@ from lexiframe.core.io.problems.scores_against_ranks import batches_are_doubtful
 
 @dataclass(frozen=True)
 class Request:
-    """What a table should hold, the user's names of its columns, and the rows of a batch.
+    """The schema of a table, the user's names of its columns, and the rows of a batch.
 
     Ranks are read only when ``rank`` asks for them, or when there are no scores.
     """
@@ -66,10 +66,7 @@ class Request:
         return replace(self, rank=True) if is_run and batches_are_doubtful(found, read) else self
 
     def frame(self, batch: Batch, where: str) -> pl.DataFrame:
-        """Convert a batch of Arrow; broken offsets are found before Polars follows them.
-
-        Raise ReadError if the batch takes far more memory as rows than it does in Arrow.
-        """
+        """Convert a batch of Arrow; broken offsets are found before Polars follows them."""
         batch.validate(full=True)
         if size_in_rows(batch, room_for(0)) > room_for(batch.nbytes):
             raise too_much(where, batch.nbytes, "batch")
@@ -152,7 +149,7 @@ def compute_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator
 
 
 def read_stream(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
-    """Read what gives batches of Arrow: a DuckDB relation, a data set in memory, a reader."""
+    """Read a stream of Arrow batches: a DuckDB relation, a data set in memory, a reader."""
     with reading(where, "a stream of Arrow batches"), _reader(data, request.rows) as reader:
         yield from _slices(reader, reader.schema, where, request)
 

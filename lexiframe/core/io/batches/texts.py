@@ -1,4 +1,4 @@
-"""Text that is larger than memory, in pieces that end with a line, unpacked as it is read."""
+"""Text that is larger than memory, unpacked while it is read, in pieces of whole lines."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
-from lexiframe import features
 from lexiframe.core.base import LexiframeError, Problem, ReadError, errors, schemas
 from lexiframe.core.io.files.data_sources import File
 from lexiframe.core.io.files.packings import packing_of, unpacked
 from lexiframe.core.io.files.unpacking import BYTE_ORDER_MARKS, UTF8_MARK, Content, content_of
 from lexiframe.core.io.parsing import error_with_line, json_reader
+from lexiframe.core.io.rare_forms import forms_of_text
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.text.csv_tables import table_in
 from lexiframe.core.io.text.json_values import is_json
@@ -33,10 +33,7 @@ def parse_pieces(
     size: int,
     parse: Callable[[Content], T],
 ) -> Iterator[T]:
-    """Parse a file of text in pieces of about ``size`` bytes; a small one is one piece.
-
-    Errors name the line of the file.
-    """
+    """Parse a text file in pieces of about ``size`` bytes; errors name the line of the file."""
     n_before = 0
     for content, n_repeated in _contents(path, where, options, schema, size):
         try:
@@ -79,7 +76,7 @@ def _contents(
 def _is_one_value(data: bytes, schema: schemas.TableSchema, options: TextOptions) -> bool:
     """Return whether text is JSON, but not one object in each line; or of learning to rank."""
     if not is_json(data):
-        letor = features.forms_if_there()
+        letor = forms_of_text(data)
         return letor is not None and letor.is_of_letor(data, schema)
     return next(json_reader().pieces_of_json(data[:_BLOCK], schema, options.columns), ...) is ...
 

@@ -1,4 +1,4 @@
-"""The units in which runs and judgments are read: a file, a file of a data set, a frame, a query.
+"""Units in which runs and judgments are read: a file, a file of a data set, a frame, a query.
 
 A unit is spilled as a whole or not at all, so that a job that was killed goes on behind the last
 unit that was finished.
@@ -40,7 +40,7 @@ _UNPACKED = 5  # text unpacks to about this many times its size
 
 @dataclass(frozen=True)
 class Unit:
-    """What is read and spilled as a whole.
+    """A part of the data that is read and spilled whole.
 
     It is read in ``batches`` if it has them, else in pieces of the text at its ``path``, or else at
     once. ``source`` is the index of the source that it belongs to; ``rows`` counts or estimates its

@@ -38,13 +38,7 @@ LISTS_OF_DISTANCES = ["distances", "distance"]
 
 
 def spelled(words: Sequence[str]) -> list[str]:
-    """Return names, and behind them the same in other cases and styles.
-
-    Examples
-    --------
-    >>> spelled(["qid"]), "userId" in spelled(["user_id"]), "Query ID" in spelled(["query_id"])
-    (['qid', 'QID', 'Qid'], True, True)
-    """
+    """Return names, followed by their spellings in other cases and styles."""
     every = dict.fromkeys(words)
     for word in words:
         parts = re.split("[_-]", word)
@@ -82,13 +76,7 @@ _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
 def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
-    """Return the names that one of our columns may have, those that ``columns=`` gives first.
-
-    Examples
-    --------
-    >>> words_for("rank", {"rank": "place"})
-    ['place', 'rank', 'RANK', 'Rank']
-    """
+    """Return the possible names of one of our columns, first the names in ``columns=``."""
     both_ways = [*columns.items(), *((b, a) for a, b in columns.items())]
     return [*(b for a, b in both_ways if a == ours), *KNOWN_NAMES.get(ours, [ours])]
 
@@ -167,7 +155,7 @@ def _refuse_other_table(
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the words that are among the names, without those of other meaning in PyTerrier.
+    """Return the words that occur among the names, without names of another meaning in PyTerrier.
 
     An id that is called as we call it is the only one.
 
@@ -192,13 +180,7 @@ def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
 def columns_among(
     words: Mapping[str, Sequence[str]], names: Sequence[str], where: str
 ) -> dict[str, str]:
-    """Map our names to the column that is called by one of their words; raise if several are.
-
-    Examples
-    --------
-    >>> columns_among({"run": ["run", "model"], "value": ["value"]}, ["model", "rank"], "s.csv")
-    {'run': 'model'}
-    """
+    """Map our names to the column that is called by one of their words; raise if several are."""
     found = {ours: candidates_for(known, names) for ours, known in words.items()}
     for ours, candidates in found.items():
         if len(candidates) > 1:
@@ -216,13 +198,7 @@ def _file_column(ours: str, names: Sequence[str], where: str) -> str | None:
 
 
 def first_of(ours: str, groups: Iterable[Sequence[str]], where: str) -> str | None:
-    """Return the column in the first group of columns that there are; raise if it has several.
-
-    Examples
-    --------
-    >>> first_of("run", [[], ["model"]], "s.csv"), first_of("run", [[]], "s.csv")
-    ('model', None)
-    """
+    """Return the column in the first group of columns that there are; raise if it has several."""
     for candidates in groups:
         if len(candidates) > 1:
             advice = f"say which it is: columns={{{ours!r}: {candidates[0]!r}}}"
@@ -248,13 +224,7 @@ def _missing_columns(
 
 
 def reader_of_answers(names: Sequence[str]) -> str:
-    """Return what reads answers judged by nuggets, if columns are theirs.
-
-    Examples
-    --------
-    >>> reader_of_answers(["qid", "nuggets"])
-    'read_nuggets reads answers judged by nuggets'
-    """
+    """Name the reader of answers judged by nuggets, if the columns hold such answers; else ""."""
     reader = printed.advice(python="read_nuggets", terminal="evaluate --nuggets")
     is_theirs = not {"nuggets", "nugget_bank", "assignment"}.isdisjoint(names)
     return f"{reader} reads answers judged by nuggets" * is_theirs
@@ -270,7 +240,7 @@ _NO_IDS = ("text", "title", "body", "content")
 
 
 def columns_to_say(missing: Sequence[str], names: Sequence[str]) -> str:
-    """Return what to say of columns that are missing, with the names that they are likely to have.
+    """Suggest the argument ``columns=`` for missing columns, with their likely names in the table.
 
     Where no name is likely, dots stand for it. A column called id may be the number of a row. The
     only column without a meaning may be the numbers.
@@ -337,12 +307,7 @@ def _untyped_names(names: Sequence[str], where: str) -> dict[str, str]:
 
 
 def refuse_no_mapping(called: str, name: str, given: object) -> None:
-    """Raise unless an argument is None or maps names to names.
-
-    Examples
-    --------
-    >>> refuse_no_mapping("read_scores", "columns", {"run": "engine"})
-    """
+    """Raise unless an argument is None or maps names to names."""
     if given is None:
         return
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):

@@ -1,4 +1,4 @@
-"""The layouts of lines of TREC text: which fields they have, and in which order."""
+"""The layouts of lines of TREC text: their fields, in order."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from lexiframe import features
 from lexiframe.core.base import Problem, SchemaError, n_and_first, schemas
 from lexiframe.core.io.column_forms.column_names import columns_of, words_for
+from lexiframe.core.io.rare_forms import forms_of_table
 
 
 def rename_columns(
@@ -18,7 +18,7 @@ def rename_columns(
     columns: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return a table's columns under lexiframe's names, with one row for each item of a list."""
-    if lists := features.forms_if_there():
+    if lists := forms_of_table(frame, schema):
         frame = lists.rows_of_ids(frame, schema, where, columns or {})
     frame = unnest_lists(frame, where, columns or {})
     found = columns_of(frame.columns, schema, where, columns or {})

@@ -1,4 +1,4 @@
-"""The names that tools give to measures, by which their files of scores are recognised."""
+"""Names that tools give to measures; they tell files of scores from files of runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MEASURES = frozenset(
 
 
 def are_measures(names: pl.Series) -> list[str]:
-    """Return those of the names that are names of measures, with cut-offs and parameters or not.
+    """Return the names that are names of measures, with or without cut-offs and parameters.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class NumberAsWritten(str):
 
 
 def whole_ranks(ranks: pl.Series) -> pl.Series:
-    """Turn ranks written as 1 or 1.0 into integers; what is no whole number becomes null.
+    """Turn ranks written as 1 or 1.0 into integers, and any other text into null.
 
     Examples
     --------
@@ -44,13 +44,7 @@ def whole_ranks(ranks: pl.Series) -> pl.Series:
 
 
 def has_large(floats: pl.Series) -> bool:
-    """Return whether a number is so large that other whole numbers share its float64.
-
-    Examples
-    --------
-    >>> has_large(pl.Series([0.5, -(2.0**53)])), has_large(pl.Series([2.0**52]))
-    (True, False)
-    """
+    """Return whether a number is so large that other whole numbers share its float64."""
     least, greatest = floats.min(), floats.max()  # abs() would copy the column
     if not (isinstance(least, float) and isinstance(greatest, float)):  # there are no numbers
         return False
@@ -71,27 +65,14 @@ def may_have_changed(rows: pl.DataFrame, column: str) -> bool:
 
 
 def are_too_great(numbers: pl.Series) -> pl.Series:
-    """Return which numbers, as text, are finite but infinite as float64.
-
-    Examples
-    --------
-    >>> are_too_great(pl.Series(["1e400", "inf", "1e300", None])).to_list()
-    [True, False, False, False]
-    """
+    """Return which numbers, as text, are finite but infinite as float64."""
     is_infinite = numbers.cast(pl.Float64, strict=False).is_infinite()
     is_finite = numbers.str.contains(NUMBER) & ~numbers.str.contains("(?i)inf")
     return (is_infinite & is_finite).fill_null(value=False)
 
 
 def first_inexact(numbers: pl.Series, floats: pl.Series) -> str | None:
-    """Return the first whole number that is not the same as float64; None if all are.
-
-    Examples
-    --------
-    >>> numbers = pl.Series([2**53, 2**53 + 1])
-    >>> first_inexact(numbers, numbers.cast(float))
-    '9007199254740993'
-    """
+    """Return the first whole number that float64 cannot hold exactly; None if it holds all."""
     if not (numbers.dtype.is_integer() or numbers.dtype == pl.String) or not has_large(floats):
         return None
     large = numbers.filter((floats.abs() >= EXACT) & floats.is_finite()).cast(pl.String)

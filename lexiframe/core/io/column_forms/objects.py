@@ -1,4 +1,4 @@
-"""Frames and objects in which other libraries keep runs and judgments, as Polars frames.
+"""Polars frames from the frames and objects in which other libraries keep runs and judgments.
 
 These are: anything that exports Arrow, PyArrow's datasets, pytrec_eval's dictionaries of
 dictionaries, ranx' objects, and the named tuples of ir_measures and ir_datasets. Columns keep the
@@ -68,15 +68,7 @@ def is_one_run(data: Any) -> bool:
 
 
 def are_several_runs(data: Any) -> bool:
-    """Return whether a dictionary or list holds whole runs, or paths to them.
-
-    Examples
-    --------
-    >>> are_several_runs({"bm25": {"q1": {"d1": 0.5}}}), are_several_runs({"q1": {"d1": 0.5}})
-    (True, False)
-    >>> are_several_runs(["bm25.run", "dense.run"]), are_several_runs([])
-    (True, False)
-    """
+    """Return whether a dictionary or list holds whole runs, or paths to them."""
     if is_one_run(data) or is_frame(data) or not isinstance(data, Mapping | list | tuple):
         return False
     held = [*data.values()] if isinstance(data, Mapping) else data
@@ -90,13 +82,7 @@ def refuse_open_file(data: Any) -> None:
 
 
 def may_be_run(value: Any) -> bool:
-    """Return whether a value in data is a whole run or a `Path` to one; text is an id or a number.
-
-    Examples
-    --------
-    >>> [may_be_run(one) for one in (Path("a.run"), {"q1": ["a"]}, [], "a.run", ["a.run"], 0.5)]
-    [True, True, True, False, False, False]
-    """
+    """Return whether a value is a whole run or a `Path` to one; text is an id or a number."""
     is_data = isinstance(value, Path | Mapping) or is_frame(value)
     return is_data or _is_empty(value) or is_one_run(value)
 
@@ -106,7 +92,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _drop_lists(data: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return the documents of queries; those of an empty list are none, as of an empty object."""
+    """Return the documents by query, with an empty object in place of an empty list."""
     if not any(map(_is_empty, data.values())):
         return data
     return {query: {} if _is_empty(of) else of for query, of in data.items()}
@@ -118,8 +104,7 @@ def to_frame(
     """Convert a frame, or an object of another library, to a Polars frame.
 
     ``value`` names the column for the numbers in dictionaries: ``"score"`` or ``"relevance"``.
-    Raise SchemaError for values that are no numbers or of several types, and TypeError for an
-    object for which neither `is_frame` nor `is_one_run` holds.
+    Raise TypeError for an object for which neither `is_frame` nor `is_one_run` holds.
 
     Examples
     --------
@@ -187,7 +172,7 @@ def _is_number(text: object) -> bool:
 
 
 def _refuse_others(rows: Iterable[tuple[Any, Any, Any]], value: str, where: str) -> None:
-    """Raise for rows of query, document and what is no number; Python takes True for one."""
+    """Raise for a row of query, document and value whose value is no number (True is none)."""
     for query, document, x in rows:
         if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
             advice = "; a file of a replicate is a pathlib.Path" * (value == "score")
@@ -274,7 +259,7 @@ def _exactly(value: Any) -> str | None:
 
 
 def form_of_tool(data: Any) -> Any:
-    """Return the form in which a tool keeps runs or judgments of all queries, if it is one."""
+    """Return a tool's form for runs or judgments of all queries; None for any other data."""
     documents = features.forms_if_there()
     return documents and documents.form_of_document(data)
 

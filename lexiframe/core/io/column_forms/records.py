@@ -38,13 +38,7 @@ def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
 def table_of_records(
     records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str], where: str = "records"
 ) -> list[pl.Series]:
-    """Make one column of each field, in order of appearance; null where a record lacks it.
-
-    Examples
-    --------
-    >>> table_of_records([{"k1": 1, "b": 1}, {"k1": 0.5, "b": "x"}], str, "log.jsonl")[1].to_list()
-    ['1', 'x']
-    """
+    """Make one column of each field, in order of appearance; null where a record lacks it."""
     return [column_of(name, values, as_text) for name, values in fields_of(records, where)]
 
 
@@ -62,13 +56,7 @@ def fields_of(records: Sequence[Mapping[str, Any]], where: str) -> Iterator[tupl
 
 
 def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -> pl.Series:
-    """Make a column of booleans, int64 or float64 if no value loses digits, otherwise of text.
-
-    Examples
-    --------
-    >>> column_of("k", [2**53 + 1, 0.5], str).to_list()
-    ['9007199254740993', '0.5']
-    """
+    """Make a column of booleans, int64 or float64 if no value loses digits, otherwise of text."""
     # By type, not by isinstance, since True is an int too.
     kinds = {type(value) for value in values if value is not None}
     whole = [value for value in values if type(value) is int]

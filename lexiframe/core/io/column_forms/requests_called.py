@@ -1,4 +1,4 @@
-"""What judgments call their requests: users, as recommenders have them, or requests."""
+"""The name of requests in judgments: users, in recommenders' data, or requests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,6 @@ def requests_called(data: Any) -> str:
     """Return ``users`` if the column of requests is called so, and else ``requests``.
 
     Of a file its first names are read; one that is packed is not opened for it.
-
-    Examples
-    --------
-    >>> requests_called(pl.DataFrame({"user_id": ["7"], "item_id": ["a"]}))
-    'users'
-    >>> requests_called({"q1": {"d1": 1}})
-    'requests'
     """
     names = [name.partition(":")[0].strip(' "') for name in _names_in(data)]
     found = candidates_for(KNOWN_NAMES["query_id"], names)

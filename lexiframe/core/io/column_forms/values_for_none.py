@@ -20,13 +20,7 @@ _TERNARY = (-1.0, 0.0, 1.0)
 
 
 def values_in(na_values: NaValues) -> list[float]:
-    """Return the numbers that stand for none, as a list.
-
-    Examples
-    --------
-    >>> values_in(-1), values_in([-1, -999]), values_in(None)
-    ([-1.0], [-1.0, -999.0], [])
-    """
+    """Return the numbers that stand for none, as a list."""
     given = na_values if isinstance(na_values, Sequence) else [na_values]
     return [float(x) for x in given if x is not None]
 

@@ -25,7 +25,7 @@ _BLOCK = 1 << 20
 
 
 def add_checksum(file: BinaryIO, before: bytes = b"") -> None:
-    """Insert the checksum of all bytes into a Parquet file, and what comes ``before`` it."""
+    """Insert the checksum of all bytes into a Parquet file, and the fields ``before`` it."""
     begin = _footer_of(file)
     footer = file.read()
     crc = zlib.crc32(before, _crc_of(file, 0, begin))
@@ -58,7 +58,7 @@ def _footer_of(file: BinaryIO) -> int:
 
 
 def file_has_checksum(file: BinaryIO, where: str) -> bool:
-    """Do for an open file what `has_checksum` does for its bytes, without holding all of them."""
+    """Check the checksum of an open file like `has_checksum`, without holding all its bytes."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(size - _END, 0))
     footer = size - _END - int.from_bytes(file.read(4), "little")

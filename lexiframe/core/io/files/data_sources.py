@@ -91,7 +91,7 @@ class File:
         return state and (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
 
     def content(self, what: str = "runs or judgments") -> Content:
-        """Unpack and decode the bytes; ``what`` is what error messages say was expected."""
+        """Unpack and decode the bytes; ``what`` names the expected content in error messages."""
         return content_of(self.read(), str(self), what)
 
     def facts(self, sha256: str | None = None, **more: Any) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class Parts:
         return printable(str(Path(self.files[0].path).parent))
 
     def stamp(self) -> tuple[int, ...] | None:
-        """Return the stamps of all files, as `File.stamp` does that of one."""
+        """Return the stamps of all files in one tuple (see `File.stamp`)."""
         stamps = [stamp for file in self.files if (stamp := file.stamp()) is not None]
         return tuple(n for stamp in stamps for n in stamp)
 
@@ -136,14 +136,14 @@ class Source:
 
     @property
     def where(self) -> str:
-        """What error messages call the source."""
+        """The name of the source in error messages."""
         if isinstance(self.origin, File | Parts):
             return str(self.origin)
         return "runs" if self.name is None else f"run {coded.said(self.name)}"
 
     @property
     def files(self) -> tuple[File, ...]:
-        """The files, of which a run may have several parts; none for frames and objects."""
+        """The files, one for each part of the run; none for frames and objects."""
         if isinstance(self.origin, File):
             return (self.origin,)
         if isinstance(self.origin, Parts):
@@ -153,10 +153,7 @@ class Source:
         return tuple(map(File, self.origin.files)) if is_local else ()
 
     def apart(self) -> Iterator[Source]:
-        """Yield the parts of a run as sources of their own, or the source itself.
-
-        Raise ReadError for a data set of ir_datasets, which has no parts.
-        """
+        """Yield the parts of a run as sources of their own, or the source itself."""
         if is_in_ir_datasets(self.origin):
             found = "a data set of ir_datasets, which has runs and judgments alone"
             raise ReadError(Problem(self.origin, "a file or a frame", found, "name a file"))
@@ -175,7 +172,7 @@ class Found:
 
     @classmethod
     def together(cls, found: Iterable[Found]) -> Found:
-        """Join what was found in several places."""
+        """Join the sources and the left-out paths of several searches."""
         several = list(found)
         return cls(
             [source for one in several for source in one.sources],
@@ -200,13 +197,7 @@ def read_by_spark() -> dict[str, Mapping[str, Any]]:
 
 
 def run_name(path: Path) -> str:
-    """Return the run's name: its file's name without the prefix ``input.`` and known endings.
-
-    Examples
-    --------
-    >>> run_name(Path("runs/input.bm25.k1.2.trec.gz"))
-    'bm25.k1.2'
-    """
+    """Return the run's name: its file's name without the prefix ``input.`` and known endings."""
     name = printable(path.name).removeprefix("input.")  # TREC calls runs input.NAME in its archive
     while (ending := Path(name).suffix).lower() in SUFFIXES and name != ending:
         name = name.removesuffix(ending)
@@ -214,11 +205,7 @@ def run_name(path: Path) -> str:
 
 
 def find_sources(runs: Any) -> Found:
-    """Find what a caller means: paths, folders, globs, frames, lists of them, ``{name: ...}``.
-
-    Raise ReadError for a path that does not exist or is a device, for a folder or glob that has no
-    files or has pipes or devices in it, and for two files of one name.
-    """
+    """Find the sources a caller gives: paths, folders, globs, frames, lists, ``{name: ...}``."""
     found = sources_of_runs(runs)
     refuse_twins((one.name, one.where) for one in found.sources if one.name is not None)
     return found
@@ -242,10 +229,10 @@ def sources_of_runs(runs: Any) -> Found:
 
 
 def refuse_data(several: Sequence[Any]) -> None:
-    """Raise if the texts in dictionaries are those of data, before one is opened as a place.
+    """Raise if the texts in dictionaries are data, before one of them is opened as a path.
 
-    A text is a place under the name of a run. It is data beside what can be no run, and where
-    dictionaries of a list have the same names, as the rows of a table.
+    Under the name of a run, a text is a path. It is data beside a value that can be no run, and
+    where the dictionaries of a list have equal names, like the rows of a table.
     """
     named = [of for of in several if isinstance(of, Mapping) and not is_one_run(of)]
     names = Counter(tuple(of) for of in named if len(of) > 1)
@@ -284,7 +271,7 @@ def _join_parts(sources: Sequence[Source]) -> list[Source]:
 
 
 def _origin(files: Sequence[Path]) -> File | Parts:
-    """Return a file, or those of one run."""
+    """Return one file, or several files as the parts of one run."""
     several = tuple(map(only_file, sorted(files)))
     return several[0] if len(several) == 1 else Parts(several)
 
@@ -302,10 +289,7 @@ def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
 
 
 def only_file(path: str | Path | File) -> File:
-    """Return the one file that a path means, also ``-`` (standard input) or an address.
-
-    Raise ReadError for a folder, a device, and a path that does not exist.
-    """
+    """Return the one file that a path means, also ``-`` (standard input) or an address."""
     if isinstance(path, File):
         return path
     if str(path) == STANDARD_INPUT:
@@ -332,7 +316,7 @@ def only_file(path: str | Path | File) -> File:
 
 
 def expanded(path: str | Path) -> Path:
-    """Return a path with the home folder in place of ``~``; raise for that of an unknown user."""
+    """Return a path with the home folder in place of ``~``; raise for an unknown user."""
     if path == "":  # it would mean the working folder
         raise ReadError("expected a path, found ''")
     try:
@@ -342,7 +326,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def is_in_ir_datasets(name: Any) -> bool:
-    """Return whether a name is that of a data set of ir_datasets: ``irds:vaswani``."""
+    """Return whether a name is ``irds:...``, a data set of ir_datasets."""
     return isinstance(name, str) and name.startswith(IR_DATASETS)
 
 
@@ -445,7 +429,7 @@ def _expand(run: Any) -> Found:
 
 
 def _files_meant(run: str | Path) -> tuple[list[Path], list[Path]]:
-    """Return the files that a path, folder or glob means, and what a folder has besides them."""
+    """Return the files of a path, folder or glob, and the further entries of a folder."""
     _refuse_single_slash(run)
     path = expanded(run)
     if is_folder(path):

@@ -106,9 +106,9 @@ def _is_about(path: Path) -> bool:
 
 
 def matched(pattern: Path, paths: Iterable[Path]) -> list[Path]:
-    """Return the paths that a pattern matches, without those that are no data.
+    """Return the paths that match a pattern, without files that hold no data.
 
-    A pattern that names them itself, such as ``_*.run``, has them.
+    A pattern that names such files itself, like ``_*.run``, keeps them.
     """
     asks = any(part.startswith(_HIDDEN) for part in pattern.parts if "*" in part or "?" in part)
     fixed = len(pattern.parts) if asks else _n_fixed(pattern)
@@ -135,7 +135,7 @@ def refuse_odd(paths: Iterable[Path]) -> None:
 
 
 def kind_with_log(folder: Path) -> str | None:
-    """Return what a folder is if a log in it says which of its files count; else None."""
+    """Return the kind of a folder in which a log says which files count; None without a log."""
     found = next((kind for name, kind in _LOGS.items() if is_folder(folder / name)), None)
     if found is None and is_folder(folder / "metadata"):
         has_log = any(folder.glob("metadata/*.metadata.json"))
@@ -177,7 +177,7 @@ def delta_table(folder: Path) -> Any:
 
 @dataclass(frozen=True)
 class Part:
-    """What the name of a file says: of which set it is a part, which one, and of how many.
+    """The name of a file as a part: its set, its number, and the number of parts.
 
     ``of`` is the text before the number; ``n`` is None where nothing says how many parts there are.
     """
@@ -188,7 +188,7 @@ class Part:
 
 
 def part_of(path: Path) -> Part | None:
-    """Return what the name of a part says; None for other files.
+    """Return the set, number and count in the name of a part; None for any other file.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def sets_of_parts(paths: Sequence[Path]) -> list[tuple[str | None, list[Path]]]:
 
 
 def _counted_by_tools(paths: Iterable[Path]) -> dict[Path, Part]:
-    """Return what names say that count parts as tools do, where all names in a folder do.
+    """Return the numbered parts of folders in which all file names count as a tool counts.
 
     The parts of a run are counted from 0 or 1 on; a date is no number of a part.
     """
@@ -253,7 +253,7 @@ def _counted_by_tools(paths: Iterable[Path]) -> dict[Path, Part]:
 
 
 def _folder_name(folder: Path) -> str:
-    """Return the name of a folder; of a partition ``run=bm25`` that of the run."""
+    """Return the name of a folder; of a partition ``run=bm25`` only the run."""
     name = folder.absolute().name
     key, is_partition, value = name.partition("=")
     return unquote(value) if is_partition and key in KNOWN_NAMES["run"] else name
@@ -291,7 +291,7 @@ def data_set_in(folder: Path) -> Any | None:
 
 
 def is_data_set(path: Path) -> bool:
-    """Return whether a path is a folder whose first file is Parquet; runs are often in others."""
+    """Return whether a path is a folder whose first file is Parquet."""
     if not is_folder(path):
         return False
     files = [file for file in _data_below(path) if file.is_file()]
@@ -307,14 +307,14 @@ def is_empty(path: Path) -> bool:
 
 
 def _data_below(folder: Path) -> list[Path]:
-    """Return what is below a folder, without what is hidden or lies in hidden folders."""
+    """Return the paths below a folder, without hidden files and folders."""
     inside = (path for path in folder.rglob("*") if not is_hidden(path))
     fixed = len(folder.parts)
     return [p for p in inside if not any(n.startswith(_HIDDEN) for n in p.parts[fixed:])]
 
 
 def data_set(folder: Path) -> Any:
-    """Open a folder of Parquet files as a data set; what else lies in it is an error."""
+    """Open a folder of Parquet files as a data set; any other file in it is an error."""
     from pyarrow import dataset, fs
 
     if kind_with_log(folder) == _LOGS["_delta_log"]:

@@ -1,4 +1,4 @@
-"""Files of JSON that are kept from one call to a later one, with a checksum of what they say.
+"""Files of JSON that are kept from one call to a later one, with a checksum of their contents.
 
 The checksum is that of the contents and not of the bytes: it still holds when a tool has indented
 the file, or has ended its lines in another way. Whatever else was changed is refused.
@@ -16,7 +16,6 @@ from typing import Any
 
 from lexiframe.core.base import Problem, ReadError, errors
 from lexiframe.core.io.files.data_sources import File
-from lexiframe.core.io.files.output_files import replacing
 from lexiframe.core.io.text.json_values import load_json
 
 CHECKSUM = "checksum"
@@ -34,20 +33,7 @@ def text_with_checksum(contents: Mapping[str, Any], indent: int | None = None) -
 
 
 def contents_of(text: str) -> dict[str, Any]:
-    """Return the contents of JSON that `text_with_checksum` made.
-
-    Raise ValueError for text that is no JSON or has a field twice, and `DamagedError` for contents
-    that do not match the checksum.
-
-    Examples
-    --------
-    >>> text = text_with_checksum({"n": 1})
-    >>> contents_of(text)
-    {'n': 1}
-    >>> contents_of(text.replace("1}", "2}"))
-    Traceback (most recent call last):
-    lexiframe.core.io.files.kept_json.DamagedError: its contents do not match the checksum in it
-    """
+    """Return the contents of JSON that `text_with_checksum` made."""
     try:
         found = load_json(text)
         if not isinstance(found, dict) or CHECKSUM not in found:
@@ -67,7 +53,7 @@ def _checksum(contents: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class KeptJson:
-    """A kind of file that is kept: what it is, its version and fields, and how to get a new one.
+    """A kind of kept file: its name, version and fields, and the way to get a new one.
 
     ``again`` is the advice at the end of each error. ``version`` is one of the fields in the file.
     """
@@ -78,17 +64,15 @@ class KeptJson:
     again: str
 
     def write(self, path: Path, contents: Mapping[str, Any]) -> None:
-        """Write contents whole or not at all; an error leaves what was there before."""
+        """Write contents whole or not at all; after an error the earlier file is still there."""
+        from lexiframe.core.io.files.output_files import replacing
+
         text = text_with_checksum({"version": self.version, **contents}, indent=1)
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
     def read(self, path: Path) -> dict[str, Any]:
-        """Return the contents, which have all fields and no others.
-
-        Raise ReadError for a file that is damaged, was edited, is of another kind or version, or
-        has no checksum, as those of version 1.
-        """
+        """Return the contents, whose fields are exactly the expected ones."""
         try:
             contents = contents_of(File(str(path)).read().decode("utf-8"))
         except DamagedError as error:
@@ -110,13 +94,7 @@ class KeptJson:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value of JSON is a finite number, which true and false are not.
-
-    Examples
-    --------
-    >>> is_number(1), is_number(0.5), is_number(True), is_number("1"), is_number(10**400)
-    (True, True, False, False, False)
-    """
+    """Return whether a value of JSON is a finite number, which true and false are not."""
     try:
         is_real = isinstance(value, int | float) and not isinstance(value, bool)
         return is_real and math.isfinite(value)

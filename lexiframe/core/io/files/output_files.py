@@ -52,13 +52,7 @@ def output_path(path: str | Path) -> Path:
 
 
 def found_at(path: str | Path) -> str:
-    """Return what is at a path: ``"a folder"``, ``"a file"`` or ``""``, also where none can be.
-
-    Examples
-    --------
-    >>> found_at("."), found_at("x" * 300)
-    ('a folder', '')
-    """
+    """Return the kind of entry at a path: ``"a folder"``, ``"a file"``, or ``""`` for none."""
     try:
         is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
     except (OSError, ValueError):  # a name may be too long for any file, or hold a zero byte
@@ -126,7 +120,7 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
 
 @dataclass
 class _Waiting:
-    """Files that are written but wait for others before they are renamed, and sets of them."""
+    """Written files that wait to be renamed together, and the sets of tables among them."""
 
     temporaries: ExitStack
     pairs: list[tuple[Path, Path]] = field(default_factory=list)
@@ -138,7 +132,7 @@ _waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Let all files that are written inside replace others at the end, or none if an error occurs.
+    """Rename all files that are written inside at the end, or none of them after an error.
 
     Examples
     --------
@@ -208,7 +202,7 @@ def replacing_all(paths: Sequence[Path], files: Any = None) -> Iterator[list[Pat
 
 
 def _rename_all(files: _Waiting) -> None:
-    """Rename files to their places; if one rename fails, restore what was there before."""
+    """Rename files to their places; if one rename fails, restore the earlier files."""
     are_several = len(files.pairs) > 1
     for temporary, _ in files.pairs:
         wait_for_disk(temporary)
@@ -332,10 +326,7 @@ def _remove_left_over(target: Path) -> None:
 
 @contextmanager
 def added_to(path: Path) -> Iterator[Adding]:
-    """Let no other process of this library add to a file, whose bytes are then known.
-
-    Raise LexiframeError for a file that cannot be written.
-    """
+    """Let no other process of this library add to a file, whose bytes are then known."""
     output_file(path)
     try:
         file = path.open("a+b", buffering=0)
@@ -349,7 +340,7 @@ def added_to(path: Path) -> Iterator[Adding]:
 
 @dataclass(frozen=True)
 class Adding:
-    """A file that lines are added to, and what was in it before."""
+    """A file to which lines are added, and its earlier content."""
 
     path: Path
     file: FileIO
@@ -388,7 +379,7 @@ def temporary_folder(prefix: str = "lexiframe-") -> Iterator[Path]:
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Let one process or thread at a time read a file and replace it; others wait until it is done.
+    """Let one process or thread at a time read a file and replace it; all other ones wait.
 
     The file itself cannot be locked, since another one takes its place: a file beside it is. The
     system unlocks it when the process ends, also when it is killed; the empty file that is then
@@ -431,7 +422,7 @@ def alone_in(folder: Path, patience: float | None = None) -> Iterator[bool]:
 
 @contextmanager
 def _held(beside: Path, seconds: float, taken: str) -> Iterator[None]:
-    """Hold the lock of a file; raise LexiframeError if others have ``taken`` it for some time."""
+    """Hold the lock of a file; raise LexiframeError ``taken`` if it stays locked for some time."""
     end = time.monotonic() + seconds
     while (handle := _handle_of_lock(beside)) is None:
         if time.monotonic() > end:
@@ -511,7 +502,7 @@ def refuse_outputs(files: Iterable[Path]) -> None:
 def refuse_replacing(files: Iterable[Path], read: Iterable[str]) -> None:
     """Raise when a file of results would replace a file that is read, also by another path.
 
-    What is read is named as users name it: paths, addresses, or ``-`` for standard input.
+    Paths, addresses and ``-`` (standard input) are named as the user wrote them.
     """
     results = {identity: file for file in files if (identity := _identity(file))}
     for path in read:

@@ -65,10 +65,7 @@ def packing_of(start: bytes) -> Packing | None:
 def unpacked(
     file: BinaryIO, packing: Packing, where: str, size: int = -1, room: float = math.inf
 ) -> Iterator[bytes]:
-    """Unpack a file, of which ``size`` bytes are read at once (−1: all).
-
-    Raise TooMuchError for more than ``room`` bytes.
-    """
+    """Unpack a file, reading ``size`` bytes at once (−1: all)."""
     try:
         yield from packing.unpack(file, size, room)
     except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What the pages of a Parquet file say of their sizes, which its metadata need not say rightly."""
+"""The sizes of the pages of a Parquet file, as its metadata need not be right about them."""
 
 from __future__ import annotations
 
@@ -143,11 +143,6 @@ def struct_in(data: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
     """Return the struct that begins at a byte, and where it ends.
 
     Raise ValueError for what is none, and IndexError where the bytes end before it does.
-
-    Examples
-    --------
-    >>> struct_in(bytes([0x15, 4, 0x18, 1, 65, 0]))
-    ({1: 2, 2: b'A'}, 6)
     """
     if depth > _DEEPEST:
         raise ValueError("structs in structs, too deep")

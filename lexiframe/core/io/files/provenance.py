@@ -13,13 +13,7 @@ KEY = b"lexiframe"
 
 
 def describe(facts: dict[str, Any]) -> dict[bytes, bytes]:
-    """Write facts and the version as schema metadata; equal facts give equal bytes.
-
-    Examples
-    --------
-    >>> provenance_of(pa.schema([], describe({"table": "runs"})))["table"]
-    'runs'
-    """
+    """Write facts and the version as schema metadata; equal facts give equal bytes."""
     facts = {"lexiframe": __version__, **facts}
     return {
         KEY: json.dumps(facts, sort_keys=True, ensure_ascii=False, default=_plain_value).encode()
@@ -32,13 +26,7 @@ def _plain_value(value: Any) -> Any:
 
 
 def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
-    """Read the facts from a schema; the result is empty when lexiframe did not write any.
-
-    Examples
-    --------
-    >>> provenance_of(pa.schema([]))
-    {}
-    """
+    """Read the facts from a schema; the result is empty when lexiframe did not write any."""
     metadata = (schema.metadata if schema is not None else None) or {}
     try:
         facts = json.loads(metadata.get(KEY, b"{}"))

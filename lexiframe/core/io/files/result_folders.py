@@ -1,4 +1,4 @@
-"""Folders of tables that replace those before as a whole, whenever a process is stopped.
+"""Folders of tables that replace the earlier tables as a whole, even if a process is stopped.
 
 New tables are written to ``.new`` in the folder, and last a list of them, which says that they are
 whole. Who finds the list, a writer or a reader, gives them their places; without it they go.
@@ -13,9 +13,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiframe.core.io.files import kept_json
-from lexiframe.core.io.files.output_files import alone_in, wait_for_disk
-
 _NEW, _LIST = ".new", "complete.json"
 _TABLE = re.compile(r"(\w+/)?[\w-]+\.parquet")
 """A table, or a part of one in a folder of its own."""
@@ -23,7 +20,7 @@ _TABLE = re.compile(r"(\w+/)?[\w-]+\.parquet")
 
 @dataclass(frozen=True)
 class NewTables:
-    """Tables that are written to a folder together: their files, and those that go then."""
+    """Tables that are written to a folder together: their files, and the files they replace."""
 
     folder: Path
     names: Sequence[str]
@@ -32,6 +29,8 @@ class NewTables:
     @contextmanager
     def made(self) -> Iterator[Path]:
         """Lock the folder, and provide the one for new files."""
+        from lexiframe.core.io.files.output_files import alone_in
+
         new = self.folder / _NEW
         with alone_in(self.folder):
             _settle(self.folder)
@@ -44,6 +43,9 @@ class NewTables:
     @contextmanager
     def declared(self) -> Iterator[None]:
         """Say that the new files are whole while they are renamed; then remove earlier ones."""
+        from lexiframe.core.io.files import kept_json
+        from lexiframe.core.io.files.output_files import wait_for_disk
+
         path = self.folder / _NEW / _LIST
         earlier = [one.relative_to(self.folder).as_posix() for one in self.earlier]
         told = {"names": [*self.names], "earlier": earlier}
@@ -61,8 +63,10 @@ class NewTables:
 def tables_in(folder: Path) -> Iterator[dict[str, Path]]:
     """Yield where the tables in a folder are, by name, while no other process replaces them.
 
-    Where nothing can be written, new ones that are whole are read where they are.
+    Where nothing can be written, whole new tables are read in the place where they were written.
     """
+    from lexiframe.core.io.files.output_files import alone_in
+
     with alone_in(folder) as is_locked:
         if is_locked:
             _settle(folder)
@@ -86,10 +90,12 @@ def _settle(folder: Path) -> None:
 
 
 def _told(folder: Path) -> Mapping[str, Iterable[str]]:
-    """Return what the list of new tables says; nothing unless it is whole, and names tables there.
+    """Return the list of new tables; empty unless it is whole and all its tables are there.
 
-    Folders are handed over, and the list may have been edited: what is elsewhere is not touched.
+    A folder may come from elsewhere and its list may be edited: files outside it are not touched.
     """
+    from lexiframe.core.io.files import kept_json
+
     path = folder / _NEW / _LIST
     with suppress(OSError, ValueError, KeyError, TypeError):
         if path.is_file() and not path.parent.is_symlink():

@@ -16,7 +16,7 @@ from lexiframe.core.io.files.packings import room_for, too_much
 
 @contextmanager
 def reading(where: str, kind: str) -> Iterator[None]:
-    """Raise ReadError for the errors of Arrow, and of what pandas registers there for its types."""
+    """Raise ReadError for the errors of Arrow, and of the types that pandas registers there."""
     try:
         yield
     except LexiframeError:
@@ -36,9 +36,8 @@ def reading(where: str, kind: str) -> Iterator[None]:
 def read_arrow(form: Form, data: bytes, where: str) -> pa.Table:
     """Read the bytes of a file that is no text into a table.
 
-    The checksums in a Parquet file are verified: those of its pages, if the writer added any, and
-    that of the whole file, if lexiframe wrote it. Damage to other bytes may not be noticed. Raise
-    ReadError if the file is damaged, or holds more than `content_of` would unpack.
+    The checksums in a Parquet file are verified: one for each page, if the writer added them, and
+    one for the file, if lexiframe wrote it. Damage to other bytes may not be noticed.
     """
     with reading(where, form.name):
         opened = form.open(pa.BufferReader(data), where)
@@ -63,7 +62,7 @@ _DIRECT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa
 def read_columns(
     form: Form, data: bytes, where: str, choose: Callable[[Opened], list[str] | None]
 ) -> Columns | None:
-    """Read some columns of a file straight into Polars, if that gives what `read_arrow` gives.
+    """Read some columns of a file straight into Polars, if the result equals `read_arrow`'s.
 
     ``choose`` is given the opened file and returns the names of the columns. Return None if it
     returns none, and for everything else that `read_arrow` reads or has an error for.

@@ -33,13 +33,9 @@ class Content:
 def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Content:
     r"""Unpack and decode the bytes of a file.
 
-    gzip, bzip2, xz and zstd are recognised by their first bytes, whatever the file is called, and
-    UTF-16 and UTF-32 by their byte order marks. A file is refused if it unpacks to more than 1 GiB
-    and also to more than 100 times its size. The environment variable LEXIFRAME_UNPACK_RATIO
-    replaces the 100 by another number, or by ``inf``.
-
-    Raise ReadError for an empty file, packed data that are broken or unpack to too much, UTF-16 and
-    UTF-32 that cannot be decoded, and a file of another kind; ``what`` says what was expected.
+    gzip, bzip2, xz and zstd are recognised by their first bytes, and UTF-16 and UTF-32 by their
+    byte order marks. A file is refused if it unpacks to more than 1 GiB and also to more than 100
+    times its size (LEXIFRAME_UNPACK_RATIO replaces the 100). ``what`` names the expected kind.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The forms in which tables are kept in files that are no text, a module each, with its `FORM`.
+"""The binary forms of tables, a module each, with its `FORM`.
 
 All that depends on the form of a file asks here: reading whole and in batches, names of runs, the
 command line, and Spark. A module that is put into this folder is found by itself.
@@ -16,11 +16,5 @@ BY_ENDING = {ending: form for form in _ALL for ending in form.endings}
 
 
 def form_of(start: bytes) -> Form | None:
-    """Return the form of a file by its first bytes; None for text.
-
-    Examples
-    --------
-    >>> form_of(b"PAR1").name, form_of(b"q1 Q0 d1 1 0.5 bm25")
-    ('Parquet', None)
-    """
+    """Return the form of a file by its first bytes; None for text."""
     return next((form for form in FORMS if start.startswith(form.magic)), None)

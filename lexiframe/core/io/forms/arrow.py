@@ -35,7 +35,7 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
 
 
 class _Table(NamedTuple):
-    """A table of a flatbuffer, in which Arrow describes its messages."""
+    """A table of a flatbuffer, the encoding of Arrow's messages."""
 
     data: bytes
     at: int

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.core.io.files.checksum import file_has_checksum
 from lexiframe.core.io.files.form import LEAST, Batch, Form, Opened, size_in_rows
 from lexiframe.core.io.files.packings import room_for, too_much
 
@@ -30,6 +29,8 @@ _HEAD = 20  # bytes that these numbers take at most
 
 def _open(file: pa.NativeFile, where: str) -> Opened:
     from pyarrow import parquet
+
+    from lexiframe.core.io.files.checksum import file_has_checksum
 
     # The checksum of the whole file covers the pages, so theirs are not computed again.
     is_whole = file_has_checksum(file, where)
@@ -70,12 +71,12 @@ def _pages_have_checksums(file: pa.NativeFile) -> bool:
 
 
 def _beginnings(path: str) -> Iterator[str]:
-    """Yield the names that a column with a field may have: those of ``a.b.c`` are a, a.b, a.b.c."""
+    """Yield the possible names of a field's column: a, a.b and a.b.c for ``a.b.c``."""
     return accumulate(path.split("."), "{}.{}".format)
 
 
 class _Chunks:
-    """The columns of an open file in its groups of rows, and what they take in memory.
+    """The columns of an open file in its groups of rows, with their sizes in memory.
 
     A few bytes can stand for very many: a text that a million rows refer to in a dictionary, or
     begin with. Sizes come from the pages, which are read by them; metadata need not be true.
@@ -91,14 +92,14 @@ class _Chunks:
         self._readers: dict[bool, Any] = {}
 
     def leaves(self, columns: list[str] | None) -> list[int]:
-        """Return the numbers of the columns, and those of the fields in them."""
+        """Return the numbers of the columns and of the fields inside them."""
         if columns is None:
             return [*range(len(self.paths))]
         names = {*columns}
         return [n for n, path in enumerate(self.paths) if not names.isdisjoint(_beginnings(path))]
 
     def pages(self, group: int, leaf: int) -> Pages:
-        """Return what the pages of a column say, which is read once."""
+        """Return the metadata of a column's pages, which are read once."""
         from lexiframe.core.io.files.parquet_pages import pages_of, row_groups
 
         # PyArrow has these metadata, too, but ends the process where those of a column are damaged.
@@ -109,11 +110,11 @@ class _Chunks:
         return self._pages[group, leaf]
 
     def column_pages(self, group: int, leaves: list[int]) -> Mapping[int, Pages]:
-        """Return what the pages of some columns say."""
+        """Return the metadata of the pages of some columns."""
         return {leaf: self.pages(group, leaf) for leaf in leaves}
 
     def fit(self, columns: list[str] | None, room: float, *, are_views: bool = False) -> bool:
-        """Return whether some columns, or all, take at most so many bytes as rows.
+        """Return whether the decoded columns (None: all) fit into ``room`` bytes.
 
         Where the reader makes views, texts of a dictionary are kept once: only its pages count.
         """
@@ -176,8 +177,8 @@ class _Chunks:
     def coded(self, leaf: int, rows: int, group: int) -> Iterator[Batch]:
         """Read a column in batches, text as numbers of a dictionary, where that can be.
 
-        Texts without what the one before begins with can only be read as they are: so few at once
-        that they fit into memory.
+        Texts that are stored as differences to the text before them have no dictionary: so few are
+        read at once that they fit into memory.
         """
         pages, name = self.pages(group, leaf), self.paths[leaf]
         reader = self._reader(are_coded=not pages.is_shared)
@@ -213,10 +214,9 @@ class _Chunks:
 def _read_frame(
     chunks: _Chunks, data: bytes, columns: list[str], room: float
 ) -> pl.DataFrame | None:
-    """Read some columns into Polars; return None if they take more than so many bytes as rows.
+    """Read some columns into Polars; None if they take more than ``room`` bytes, or are damaged.
 
-    Return None for a damaged file too. Polars keeps a text of a dictionary once, so that its rows
-    are measured when they are there.
+    Polars keeps a text of a dictionary once, so that its rows are measured when they are there.
     """
     if not chunks.fit(columns, room, are_views=True):
         return None

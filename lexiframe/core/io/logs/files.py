@@ -262,14 +262,7 @@ def _read_numbers(values: list[Any]) -> list[Any]:
 
 
 def name_runs(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the names of runs to a table of DVC, which has them in two columns.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"Experiment": [None, "bm25"], "rev": ["workspace", "ae9"]})
-    >>> name_runs(table)["run"].to_list()
-    ['workspace', 'bm25']
-    """
+    """Add the names of runs to a table of DVC, which has them in two columns."""
     if not {*frame.columns} >= _OF_DVC or "run" in frame.columns:
         return frame
     texts = pl.col("Experiment", "rev").cast(pl.String).replace("", None)

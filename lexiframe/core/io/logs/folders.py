@@ -69,7 +69,7 @@ def _read_hydra(path: Path, folders: set[str], _files: list[str]) -> Record | No
 
 
 def _read_sacred(path: Path, _folders: set[str], files: list[str]) -> Record | None:
-    """Return what Sacred's observer of files keeps: configuration, result and last values."""
+    """Return the record of Sacred's file observer: configuration, result and last values."""
     if not {"config.json", "run.json"} <= {*files}:
         return None
     run = _mapping(_json(path / "run.json"), path / "run.json")
@@ -136,7 +136,7 @@ def _yaml(path: Path) -> Any:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file; raise ReadError for what is none, of which reading may not end."""
+    """Return the text of a file; raise ReadError for pipes and devices, which may never end."""
     refuse_odd([path])
     try:
         return path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Joining tables with what describes runs or requests: `with_log` and `with_attributes`."""
+"""Joining tables with descriptions of runs or requests: `with_log` and `with_attributes`."""
 
 from __future__ import annotations
 
@@ -146,15 +146,7 @@ def _id_text(ids: pl.Series) -> pl.Series:
 
 
 def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) -> pl.DataFrame:
-    """Join as `with_log` does; messages name the ``function`` and call the log ``log_name``.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"query_id": ["q1", "q2"]})
-    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": [3, 8]})
-    >>> join_entries(rows, requests, "query_id", "by", "requests")["length"].to_list()
-    [3, 8]
-    """
+    """Join as `with_log` does; messages name the ``function`` and call the log ``log_name``."""
     rows = to_polars(table)
     keys = _keys(rows, on, function)
     entries = entries_of(log, on, log_name, keys)
@@ -195,7 +187,7 @@ def _keys(rows: pl.DataFrame, on: str, function: str) -> pl.DataFrame:
 def entries_of(log: Any, on: str, log_name: str, keys: Any = ()) -> pl.DataFrame:
     """Return the log with its key as text in the column ``on``; raise for a repeated key.
 
-    ``keys`` are those of the table: advice names the column that has some of them.
+    ``keys`` are the keys of the table: advice names the column that has some of them.
     """
     entries = name_runs(to_polars(log))
     name = _key_of_log(entries, on, log_name, keys)
@@ -280,7 +272,7 @@ def no_common_keys(
     log_name: str = "requests",
     n: int | None = None,
 ) -> SchemaError:
-    """Return the error for a table with ``n`` keys, of which ``ours`` are some, in no entry."""
+    """Return the error for a table whose ``n`` keys, beginning with ``ours``, are in no entry."""
     return SchemaError(
         f"{function}: expected some {on} that is in both, found {n_and_first(ours, n)} in the "
         f"table and {n_and_first(entries[on])} in the {log_name}"

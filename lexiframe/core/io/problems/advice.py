@@ -1,4 +1,4 @@
-"""Advice for messages: how to mend a problem, and what a text that cannot be read may be."""
+"""Advice for messages: the mending of a problem, and the likely content of unreadable text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _WITH_POINTS = r"^[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\.[0-9]+$"
 
 
 def advice_for_separators(texts: pl.Series, decimal: str) -> pl.Series:
-    r"""Return what to do about commas and the like in texts that are no numbers; "" for others.
+    r"""Return the advice for each text with commas or other separators; "" for any other text.
 
     1,204 may be one or a thousand. Other texts tell which: there is one meaning for all.
 
@@ -99,13 +99,7 @@ def advice_for_separators(texts: pl.Series, decimal: str) -> pl.Series:
 
 
 def mend_width(separator: str, *, is_narrow: bool) -> str:
-    """Return how to mend a line with too few or too many fields.
-
-    Examples
-    --------
-    >>> mend_width(",", is_narrow=False)
-    'put text that holds commas into double quotes'
-    """
+    """Return how to mend a line with too few or too many fields."""
     if is_narrow:
         return "give it the missing fields, or leave it out"
     if separator in ",;":
@@ -114,11 +108,10 @@ def mend_width(separator: str, *, is_narrow: bool) -> str:
 
 
 def advice_for(lines: list[str], number: str, layout: Layout) -> str:
-    """Return what a file with a malformed first line may be, and which argument reads it.
+    """Return the likely kind of a file with a malformed first line, and the argument that reads it.
 
-    ``lines`` are the first lines, with single spaces between fields; ``number`` is the text in the
-    field of the first line that should be the number. The advice is empty if it is not clear what
-    the file is.
+    ``lines`` are the first lines, single spaces between fields; ``number`` is the text where the
+    first line should have its number. The advice is "" if the kind of file is unclear.
 
     Examples
     --------
@@ -196,7 +189,7 @@ def _run_advice(fields: list[str], lines: list[str]) -> str:
 
 
 def _names_on_top(n_fields: int) -> str:
-    """Return what line to put on top of interactions, which have a user and an item at least."""
+    """Return the header to add to a file of interactions: user, item, perhaps more."""
     return f"a line with the names of the columns on top ({','.join(_INTERACTIONS[:n_fields])})"
 
 

@@ -21,15 +21,6 @@ from lexiframe.core.io.column_forms.numbers import (
     are_too_great,
     whole_ranks,
 )
-from lexiframe.core.io.problems.advice import (
-    NO_DOCUMENT,
-    NO_ID,
-    NO_NUMBER,
-    NO_TEXT,
-    ONE_OF_TWINS,
-    REPEATED_NAMES,
-    advice_for_separators,
-)
 from lexiframe.core.io.problems.doubted_runs import how_told_apart
 from lexiframe.core.io.problems.problem_tables import PARTS, chosen, row_problems, table_of
 from lexiframe.core.io.problems.rows_as_written import Column, Rows, columns_in, shown
@@ -42,7 +33,7 @@ _PROBLEMS_OF_ROWS = PARTS | {"row": schemas.INT}
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of a file, or of a part of it, and the columns in which ids and numbers were found.
+    """Rows of a file or of a part of it, with the columns of their ids and numbers.
 
     ``found`` is empty if queries or documents are missing: the file may then hold neither runs nor
     qrels, so its rows are not reported. ``column_problems`` has the problems of columns as a whole,
@@ -111,7 +102,7 @@ def blocks_of(
 
 
 def problems_of_block(block: Block) -> pl.DataFrame:
-    """List the problems of lines, columns and rows, in no order; `documents_again` adds others.
+    """List the problems of lines, columns and rows, unsorted; `documents_again` finds repetitions.
 
     Where a malformed first line suggests what the file is, this suggestion replaces the advice for
     the number in that line.
@@ -184,6 +175,8 @@ def empty_beside_others(
     schema: schemas.TableSchema,
 ) -> pl.DataFrame:
     """List the `empty_rows` of a run's blocks whose queries have other rows too."""
+    from lexiframe.core.io.problems.advice import NO_DOCUMENT
+
     some = [table for table in empty if table.height]
     if schema is not schemas.RUNS or not some:
         return pl.DataFrame(schema=_PROBLEMS_OF_ROWS)
@@ -207,10 +200,12 @@ def empty_beside_others(
 def documents_again(
     blocks: Callable[[], Iterator[Block]], schema: schemas.TableSchema
 ) -> pl.DataFrame:
-    """List rows that repeat a document of the same ranking, even if score or grade differ.
+    """List rows that repeat a document of a ranking, whatever their score or grade.
 
     Only rows whose hash is repeated are kept, to save memory.
     """
+    from lexiframe.core.io.problems.advice import ONE_OF_TWINS
+
     hashes = [keyed["hash"].to_numpy() for keyed in _keys(blocks())]
     repeated = _repeated_hashes(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
     if not len(repeated):
@@ -262,6 +257,8 @@ def _repeated_hashes(hashes: np.ndarray) -> np.ndarray:
 
 
 def _problems_of_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
+    from lexiframe.core.io.problems.advice import NO_ID, NO_TEXT
+
     is_odd = column.texts.is_null() & column.values.is_not_null()
     what = chosen((is_odd, "text or a whole number"), otherwise="an id")
     is_empty = (column.texts == "").fill_null(value=False)
@@ -271,6 +268,8 @@ def _problems_of_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
 
 
 def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
+    from lexiframe.core.io.problems.advice import NO_NUMBER, REPEATED_NAMES, advice_for_separators
+
     what = "a whole number" if column.ours == "rank" else "a number"
     is_too_great = are_too_great(column.texts) & (column.ours != "rank")
     separators = advice_for_separators(column.texts, decimal)

@@ -13,13 +13,7 @@ _FOLDS = set("fold folds kfold split splits cv".split())
 
 
 def names_folds(name: str) -> bool:
-    """Return whether a column is called like the parts of a data set.
-
-    Examples
-    --------
-    >>> [name for name in ("i_split", "Fold", "CV fold", "folder") if names_folds(name)]
-    ['i_split', 'Fold', 'CV fold']
-    """
+    """Return whether a column is called like the parts of a data set."""
     return bool(words_of(name) & _FOLDS)
 
 

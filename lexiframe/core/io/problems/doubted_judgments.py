@@ -33,7 +33,7 @@ _NAMED = "put a line with the names {} on top, and say header=True"
 
 
 def doubted_lines(rows: pl.DataFrame, where: str) -> Problem | None:
-    """Return why lines without names cannot be judgments, with what reads them; else None.
+    """Return the doubt that lines without names are judgments, with the reader for them; or None.
 
     ``rows`` have the columns ``query_id``, ``doc_id``, ``relevance`` and, of lines of four fields,
     ``iteration``; ids are text.
@@ -58,7 +58,7 @@ header=True (or the names query_id doc_id relevance, if these are grades)
 
 @dataclass(frozen=True)
 class _Lines:
-    """What was expected of lines and found, what they may hold, and names for their fields.
+    """Lines that may be no judgments: expectation, finding, likely content, names of fields.
 
     ``ours`` says when they are judgments after all.
     """
@@ -71,7 +71,7 @@ class _Lines:
 
 
 def _times(rows: pl.DataFrame) -> _Lines | None:
-    """Return what lines are whose last field is a time."""
+    """Describe lines whose last field is a time; None for other lines."""
     least = _least_grade(rows["relevance"])
     # Where the second field is the same in all lines, they are judgments: their grades are odd.
     if not _TIME <= least < _LAST or ("iteration" in rows.columns and not _iteration_varies(rows)):
@@ -85,9 +85,9 @@ def _times(rows: pl.DataFrame) -> _Lines | None:
 
 
 def _lists_of_items(rows: pl.DataFrame) -> _Lines | None:
-    """Return what lines are that hold a user, counted from 0, and as many items as there is room.
+    """Describe lines that hold a user, counted from 0, and its items; None for other lines.
 
-    So do files of LightGCN, all users of which chose two items, or three.
+    Files of LightGCN in which each user chose two items, or three, look so.
     """
     grades = rows["relevance"]
     greatest = _greatest(grades)
@@ -109,7 +109,7 @@ def _lists_of_items(rows: pl.DataFrame) -> _Lines | None:
 
 
 def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
-    """Return what lines are whose second field has the items, so that the third has none."""
+    """Describe lines with items in their second field and none in the third; else None."""
     if not _iteration_varies(rows) or not _are_items(rows):
         return None
     documents, n_items = rows["doc_id"].unique(), rows["iteration"].n_unique()
@@ -161,7 +161,7 @@ def _are_items(rows: pl.DataFrame) -> bool:
 
 
 def doubts_of_grades(grades: pl.Series) -> list[str]:
-    """Say what grades may be instead, where they can be grades: times, ids, scores below 0.
+    """Return doubts about grades: times, ids, or scores below 0.
 
     Examples
     --------

@@ -56,11 +56,11 @@ class SeveralRankings:
 def several_rankings(
     rows: pl.DataFrame, others: pl.DataFrame, where: str, unread: Sequence[str] = ()
 ) -> SeveralRankings | None:
-    """Return what tells several rankings of a query apart: a column, or ranks that begin anew.
+    """Return the column that distinguishes several rankings of a query, or that ranks begin anew.
 
-    ``rows`` have the columns ``query_id``, ``doc_id`` and perhaps ``rank`` and ``score``, and
-    ``others`` has the columns of the same rows that are not read, as far as they are looked at, and
-    ``unread`` names all of them: those of lines without names of columns are `TAGS` and `SECOND`.
+    ``rows`` have the columns ``query_id``, ``doc_id`` and perhaps ``rank`` and ``score``;
+    ``others`` has the unread columns of these rows that are looked at, and ``unread`` names all
+    unread ones (`TAGS` and `SECOND` in lines without names of columns).
 
     Examples
     --------
@@ -86,11 +86,6 @@ def may_begin_anew(rows: pl.DataFrame) -> bool:
     """Return whether scores rise twice to the first row of a query, as where a second run begins.
 
     Only then are ranks worth reading. In files in no order, scores rise in many rows.
-
-    Examples
-    --------
-    >>> may_begin_anew(pl.DataFrame({"query_id": ["q", "q", "q"], "score": [9.5, 9.0, 9.5]}))
-    True
     """
     scores = rows["score"].to_numpy()
     starts = np.flatnonzero(scores[1:] > scores[:-1]) + 1  # in a third of the time of Polars
@@ -109,7 +104,7 @@ def _may_name_systems(column: pl.Series) -> bool:
 
 
 def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRankings | None:
-    """Return what the values of one column tell apart."""
+    """Return the rankings that the values of one column distinguish; None if there is only one."""
     rows = rows.with_columns(value=column.cast(pl.String).fill_null(""))
     per_query = rows.group_by("query_id").agg(pl.col("value").n_unique())["value"]
     if not (per_query > 1).any():
@@ -135,16 +130,7 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
 
 
 def changing_tags(rows: pl.DataFrame, where: str) -> Problem | None:
-    """Return in how many rankings of a file the tag changes; ``rows`` have query_id and tag.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"query_id": ["q", "q"], "tag": ["bm25", "dense"]})
-    >>> print(changing_tags(rows, "a.run"))
-    a.run: expected one tag in each ranking, found several in 1 of 1 requests: 2 ('bm25', \
-'dense'); if they are runs, write the lines of each to a file of its own; if it is one run, give \
-it one tag
-    """
+    """Return in how many rankings of a file the tag changes; ``rows`` have query_id and tag."""
     n_tags = rows.group_by("query_id").agg(pl.col("tag").n_unique())["tag"]
     if not (several := int((n_tags > 1).sum())):
         return None
@@ -156,18 +142,12 @@ it one tag
 
 
 def words_of(name: str) -> set[str]:
-    """Return the words in the name of a column.
-
-    Examples
-    --------
-    >>> sorted(words_of("rerankScore_2"))
-    ['', 'rerank', 'score']
-    """
+    """Return the words in the name of a column."""
     return {*re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())}
 
 
 def _share_with_twins(rows: pl.DataFrame) -> float:
-    """Return the share of queries in which a document is repeated."""
+    """Return the share of queries with a repeated document."""
     twins = rows.filter(pl.struct("query_id", "doc_id").is_duplicated())
     return twins["query_id"].n_unique() / rows["query_id"].n_unique()
 
@@ -216,12 +196,6 @@ def may_be_one_ranking(rows: pl.DataFrame) -> bool:
 
     Systems mostly do. Only where they do not are ranks worth reading. Most tables are known by one
     query, so that they are read as fast as without this question.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"run": ["a", "b"], "query_id": ["q", "q"], "doc_id": ["d1", "d2"]})
-    >>> may_be_one_ranking(rows), may_be_one_ranking(rows.with_columns(doc_id=pl.lit("d1")))
-    (True, False)
     """
     if "run" not in rows.columns or "replicate" in rows.columns or not rows.height:
         return False
@@ -235,7 +209,7 @@ def divided_ranking(rows: pl.DataFrame, column: str, where: str) -> Problem | No
     """Return that runs may be one ranking, whose ranks go on from run to run.
 
     ``rows`` have the columns ``run``, ``query_id``, ``doc_id`` and perhaps ``rank``; ``column`` is
-    what the column of runs is called. Rankings of their own share the first ranks, and documents.
+    the user's name for the column of runs. Separate rankings share first ranks, and documents.
     """
     if "rank" not in rows.columns or rows["rank"].has_nulls() or not may_be_one_ranking(rows):
         return None
@@ -332,15 +306,10 @@ def _run_option(name: str) -> str:
 
 
 def how_told_apart(unread: Sequence[str]) -> str:
-    """Return what to do if a column that is not read distinguishes runs; "" if there is none.
+    """Return the advice for an unread column that may distinguish runs; "" if there is none.
 
-    Any column may: numbers and dates name settings, and several together do. What is called like
-    an id, a text or a passage does not.
-
-    Examples
-    --------
-    >>> how_told_apart(["alpha", "title"])
-    "if the column alpha distinguishes runs, say so: columns={'run': 'alpha'}, with text in it; "
+    Numbers, dates and several columns together may; a column called like an id, a text or a passage
+    does not.
     """
     names = [
         name
@@ -362,7 +331,7 @@ def how_told_apart(unread: Sequence[str]) -> str:
 
 
 def _if_one(column: pl.Series) -> str:
-    """Return what to do where there is one ranking, and no ranks that begin anew."""
+    """Return the advice for one ranking whose ranks do not begin anew."""
     return (
         f"; if it is one ranking, {NAMED if column.name in _WITH_RUN else 'leave the column out'}"
     )
@@ -378,9 +347,10 @@ def _have_scores(rows: pl.DataFrame) -> bool:
 
 
 def _if_parts(rows: pl.DataFrame, column: pl.Series, twins: float) -> str:
-    """Return what to do where ranks may begin anew in each part of one ranking, as in pages.
+    """Return the advice for parts of one ranking, like pages, in which ranks may begin anew.
 
-    Several systems retrieve the same documents; that is why there are no parts if there are twins.
+    Several systems retrieve the same documents, so a repeated document means that these are no
+    parts.
     """
     if twins > _FEW_TWINS:
         return ""

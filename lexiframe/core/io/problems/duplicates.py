@@ -19,8 +19,8 @@ def repeated_document(
 ) -> SchemaError:
     """Build the error for the first document that occurs more than once in a ranking.
 
-    ``rows`` have the columns ``query_id`` and ``doc_id``, in the order of the file. One of those
-    that are ``unread`` may tell several rankings apart, which must not be merged.
+    ``rows`` have the columns ``query_id`` and ``doc_id``, in the order of the file. A column of
+    ``unread`` may distinguish several rankings, which must not be merged.
     """
     several = how_told_apart(unread)
     mend = "if it is one run, mend it" if several else "mend the run"
@@ -60,7 +60,7 @@ def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:
 
 
 def highest_grade(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Keep the highest grade of each document in an iteration of a query; count those removed."""
+    """Keep a document's highest grade in each iteration of a query; count the removed rows."""
     order = rows.with_row_index("row").sort("relevance", "row", descending=[True, False])
     kept = order.unique(schemas.QRELS.key, keep="first").sort("row").drop("row")
     return kept, rows.height - kept.height

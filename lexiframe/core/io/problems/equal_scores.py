@@ -24,14 +24,7 @@ MEND_TIES = (
 def problems_of_order(
     where: str, run: str, rows: pl.DataFrame, against: Against
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the order that the scores of a run give; ``run`` names it, or is "".
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"query_id": "q1", "doc_id": ["a", "b"], "score": 1.0})
-    >>> [problem.found for problem in problems_of_order("a.run", "", rows, Against())]
-    ['one score for all documents of 1 of the 1 requests with several']
-    """
+    """Yield the problems of the order that a run's scores give; ``run`` is its name, or ""."""
     of_run = f"{run}: " if run else ""
     if against.is_most:
         found = f"{of_run}ranks and scores that disagree {against.share}"

@@ -25,6 +25,6 @@ def warn_of_zeros(s: Any) -> None:
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a run, with the replicate if it is that of one."""
+    """Return the name of a run, with its replicate if it has one."""
     run, replicate = coded.split_replicate(name)
     return run if replicate is None else f"{run} (replicate {replicate})"

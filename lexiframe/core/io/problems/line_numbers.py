@@ -12,15 +12,7 @@ for each row. Files are read again only for error messages, so that good files c
 
 
 def places_of_rows(height: int, places: Places | None) -> tuple[str, np.ndarray]:
-    """Return the places of rows in their file; if these are not known, number the rows from 1.
-
-    Examples
-    --------
-    >>> places_of_rows(2, lambda: ("line", np.array([1, 3])))
-    ('line', array([1, 3]))
-    >>> places_of_rows(2, lambda: ("line", np.array([1])))
-    ('row', array([1, 2]))
-    """
+    """Return the places of rows in their file; if these are not known, number the rows from 1."""
     unit, numbers = ("", np.empty(0)) if places is None else places()
     if unit and len(numbers) == height:
         return unit, numbers

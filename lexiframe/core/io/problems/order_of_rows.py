@@ -35,10 +35,10 @@ _RIGHT = "; if the scores are right, ranked_by='score'"
 def doubted_order(
     rows: pl.DataFrame, others: pl.DataFrame, where: str, called: str
 ) -> Problem | None:
-    """Return why the scores may not be what orders the documents; None if nothing says so.
+    """Return the doubt that the scores order the documents; None without one.
 
-    ``rows`` have the columns ``query_id``, ``score`` and perhaps ``run``, ``others`` are columns of
-    the same rows that are not read, and ``called`` is what the column of scores is called.
+    ``rows`` have the columns ``query_id``, ``score`` and perhaps ``run``; ``others`` are unread
+    columns of these rows, and ``called`` is the user's name for the column of scores.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _rising(rows: pl.DataFrame, where: str, called: str) -> Problem | None:
 def numbers_in_doubt(opened: Opened, found: Mapping[str, str]) -> Sequence[str]:
     """Return columns of a file that its first rows follow, if not the scores, and are not read.
 
-    ``found`` has the names of the columns that are read, by ours.
+    ``found`` has the names of the read columns, by our names.
     """
     read = {found[name]: name for name in ("run", "query_id", "score") if name in found}
     kinds = {field.name: field.type for field in opened.schema if field.name not in found.values()}
@@ -127,7 +127,7 @@ def _doubtful(rows: pl.DataFrame, others: pl.DataFrame) -> Sequence[str]:
 
 
 def _may_decide(column: pl.Series) -> bool:
-    """Return whether a column has numbers, of which some may be missing, and may order by name."""
+    """Return whether a column holds numbers, perhaps with gaps, under a name that may order."""
     if column.name.partition(":")[0] in _OTHERS:
         return False
     if column.dtype != pl.String:
@@ -141,7 +141,7 @@ def _is_low(name: str) -> bool:
 
 
 def _requests(rows: pl.DataFrame, others: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return for each request with several scores whether its rows fall by these, and by others."""
+    """Return for each request of several scores whether rows fall by score and by a column."""
     keys = [name for name in ("run", "query_id") if name in rows.columns]
     score, given = pl.col("score"), rows.select(*keys, "score")
     falls: dict[str, pl.Expr] = {}

@@ -48,19 +48,13 @@ def line_problems(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataF
 
 
 def problem_of(error: LexiframeError, where: str) -> Problem:
-    """Return the problem that an error reports; an error without one gets it from its message.
-
-    Examples
-    --------
-    >>> problem_of(ReadError("a.run: cannot be read"), "a.run").found
-    'cannot be read'
-    """
+    """Return the problem that an error reports; an error without one gets it from its message."""
     found = error.problem or Problem(where, "", str(error).removeprefix(f"{where}: "))
     return found if found.file.startswith(where) else replace(found, file=where)
 
 
 def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
-    """Return problems as `check_run` lists them; ``what`` fills ``expected`` where it is empty."""
+    """Return problems in the form of `check_run`; ``what`` fills an empty ``expected``."""
     place = pl.when(pl.col("at") != "").then(pl.format(" in {}", "at")).otherwise(pl.lit(""))
     table = problems.with_columns(
         expected=pl.when(pl.col("expected") == "").then(pl.lit(what)).otherwise("expected"),
@@ -75,7 +69,7 @@ def first_error(
 ) -> LexiframeError:
     """Build the error for the first problem with a line or record; without one, return ``error``.
 
-    ``first`` is a table with that problem, or without rows; ``count`` is how many there are.
+    ``first`` is a table with this problem, or without rows; ``count`` is the number of problems.
     """
     if not first.height:
         return error

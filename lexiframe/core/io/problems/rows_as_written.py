@@ -1,4 +1,4 @@
-"""The rows of a file as they are written, before any value is converted, and their places."""
+"""The rows of a file before any value is converted, and their places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lexiframe.core.io.problems.problem_tables import problem_of, short, table_o
 
 @dataclass(frozen=True)
 class Hint:
-    """What a malformed first line suggests; it applies to all lines with as many fields."""
+    """The advice from a malformed first line; it applies to all lines with as many fields."""
 
     line: int
     width: int
@@ -66,7 +66,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a file that holds one of our columns: our name, and what messages call it.
+    """A column of a file that holds one of our columns: our name, and its name in messages.
 
     ``values`` are the cells as they are in the file, ``texts`` the same as text; a cell that is
     neither text nor a number is null there.
@@ -105,7 +105,7 @@ def columns_in(
 def _map_names(
     rows: Rows, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> tuple[dict[str, str], list[Problem]]:
-    """Map our names to the file's; if columns are missing, report that and map the others."""
+    """Map our names to the file's; report missing columns and map the remaining ones."""
     problems: list[Problem] = []
     is_implicit = items_of_implicit_feedback(rows.table.columns, columns) is not None
     if schema.name == "qrels" and is_implicit:  # grades may then be missing
@@ -150,13 +150,7 @@ def _number_or_text(value: Any) -> str | None:
 
 
 def shown(values: pl.Series) -> pl.Series:
-    """Return cells as error messages show them: text in quotes, other values as JSON writes them.
-
-    Examples
-    --------
-    >>> shown(pl.Series(["high", "1.5", None])).to_list()
-    ["'high'", "'1.5'", 'none']
-    """
+    """Return cells for error messages: text in quotes, other values as JSON writes them."""
     if values.dtype == pl.Object:
         texts = [f"'{v}'" if isinstance(v, str) else json.dumps(v) for v in values]
         given = pl.Series(texts, dtype=schemas.STR).set(values.is_null(), None)

@@ -50,7 +50,7 @@ class Against:
         return f"in {self.requests:,} of {self.of:,} requests ({self.example})"
 
     def __add__(self, other: Against) -> Against:
-        """Return what was found in the requests of both."""
+        """Add the counts of two sets of requests."""
         example = min(filter(None, (self.example, other.example)), default="")
         return Against(self.requests + other.requests, self.of + other.of, example)
 
@@ -119,15 +119,7 @@ def _example(rows: pl.DataFrame) -> str:
 
 
 def text_is_doubtful(data: bytes, decimal: str) -> bool:
-    r"""Return whether some lines of TREC text have scores that contradict their ranks.
-
-    Examples
-    --------
-    >>> text_is_doubtful(b"q1 Q0 a 1 0.25 x\nq1 Q0 b 2 1.5 x\n", ".")
-    True
-    >>> text_is_doubtful(b"q1 Q0 a 1 1.5 x\nq1 Q0 b 2 0.25 x\n", ".")
-    False
-    """
+    r"""Return whether some lines of TREC text have scores that contradict their ranks."""
     mark = decimal.encode()
     rows = []
     for line in _some_lines(data):
@@ -152,7 +144,8 @@ def batches_are_doubtful(
 ) -> bool:
     """Return whether the first rows of a table have scores that contradict their ranks.
 
-    ``found`` has the names of its columns by ours, and ``read`` returns batches of some columns.
+    ``found`` has the names of the table's columns by ours, and ``read`` returns batches of chosen
+    columns.
     """
     if not {*_COMPARED} <= found.keys():
         return False

@@ -13,11 +13,5 @@ FORMS: list[ResultForm] = [
 
 
 def form_of_result(path: Path) -> ResultForm | None:
-    """Return the form of a file of results by its name; None for all other files.
-
-    Examples
-    --------
-    >>> form_of_result(Path("gpt2/results_2024-01-01.json")).name
-    'lm-evaluation-harness'
-    """
+    """Return the form of a file of results by its name; None for all other files."""
     return next((form for form in FORMS if form.is_named(path)), None)

@@ -1,4 +1,4 @@
-"""Results of BEIR: what its ``util.save_results`` writes, as ``MODEL/DATASET.json``."""
+"""Results of BEIR: files of ``util.save_results``, as ``MODEL/DATASET.json``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a form of results is: how its files are called and read."""
+"""The forms of results: their file names and readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS: dict[type, str] = {dict: "fields", list: "a list", str: "text"}
 
 
 class Part(NamedTuple):
-    """A part of a collection of which a score is: the value of a run is the mean of its subsets.
+    """The part of a collection that a score belongs to: a run's value is the mean of its subsets.
 
     ``split`` may also be how the collection was set: 5-shot, version 2. ``is_chosen`` says whether
     the subset is in the language that is asked for.
@@ -71,7 +71,7 @@ class ResultForm:
 
 @dataclass(frozen=True)
 class Json:
-    """A value in a file of JSON, which may be anything: each look into it says what it expects.
+    """A value of unknown type in a file of JSON: each access names the type it expects.
 
     ``at`` is the path to the value, for errors: ``scores.test.0``.
     """
@@ -132,7 +132,7 @@ class Json:
 
 
 def begins_with(path: Path, beginning: re.Pattern[bytes]) -> bool:
-    """Return whether the first bytes of a file are as those of a tool."""
+    """Return whether the first bytes of a file match the beginning of a tool's files."""
     try:
         with path.open("rb") as file:
             return beginning.match(file.read(_START)) is not None
@@ -141,7 +141,7 @@ def begins_with(path: Path, beginning: re.Pattern[bytes]) -> bool:
 
 
 def parsed(path: Path, tool: str) -> Json:
-    """Return what a file of JSON holds; raise ReadError if it cannot be read."""
+    """Return the content of a file of JSON; raise ReadError if it cannot be read."""
     return parsed_text(text_of(path, tool), str(path), tool)
 
 
@@ -157,7 +157,7 @@ def text_of(path: Path, tool: str) -> str:
 
 
 def parsed_text(text: str, where: str, tool: str) -> Json:
-    """Return what JSON holds; raise ReadError for anything else, and for a field that is twice."""
+    """Return the value of JSON text; raise ReadError for other text, and for a repeated field."""
     try:
         return Json(load_json(text), where, tool)
     except RecursionError:

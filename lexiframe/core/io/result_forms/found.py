@@ -29,10 +29,7 @@ _COLUMNS = {
 
 
 def result_files(source: Any) -> list[Path]:
-    """Return the files of results that paths mean; none if it means anything else.
-
-    A folder is looked through with all folders in it.
-    """
+    """Return the files of results below the given paths; none for any other source."""
     if isinstance(source, str | Path):
         path = os.path.expanduser(source)  # noqa: PTH111 - no error for an unknown user
         is_folder = os.path.isdir(path)  # noqa: PTH112 - false for a name that is too long
@@ -89,9 +86,9 @@ def _refuse_several_values(table: pl.DataFrame) -> None:
 
 
 def _newest(table: pl.DataFrame, versions: dict[tuple[str, str], tuple[Any, ...]]) -> pl.DataFrame:
-    """Keep of each run and collection the newest of its revisions that has it.
+    """Keep the newest revision of each run that has the collection.
 
-    The newest is that of the latest version of the tool, then that with the most collections.
+    Newest means the latest version of the tool, then the revision with the most collections.
     """
     n = table.group_by("run", "replicate").agg(n=pl.col("collection").n_unique())
     order = sorted(n.rows(), key=lambda row: (row[0], versions[row[0], row[1]], row[2], row[1]))

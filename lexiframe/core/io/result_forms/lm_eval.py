@@ -70,7 +70,7 @@ def _task_results(path: Path) -> Iterator[Result]:
 
 
 def _task_part(content: Json, task: str) -> Part | None:
-    """Return how a task was set: scores of other shots, versions or samples are of another task.
+    """Return the settings of a task; scores of other shots, versions or samples belong to another.
 
     Samples are named only if they are not all; None if the results say nothing of all this.
     """
@@ -87,26 +87,19 @@ def _task_part(content: Json, task: str) -> Part | None:
 
 
 def _is_smaller_better(content: Json, task: str, measure: str) -> bool | None:
-    """Return what the results say of the direction of a measure, as of a perplexity."""
+    """Return whether smaller values of a measure are better; None if the results do not say."""
     larger = _field(content, "higher_is_better", task)
     said = larger[measure.partition(",")[0]].value if larger.value else None
     return not said if isinstance(said, bool) else None
 
 
 def _field(content: Json, name: str, inside: str) -> Json:
-    """Return a field of a field, both of which may be lacking."""
+    """Return the field ``content[name][inside]``; a value of None if either is missing."""
     return content[name][inside] if content[name].value else content[name]
 
 
 def _key_measure(key: str) -> str | None:
-    """Return the measure that a key names: without the filter ``none``; None for anything else.
-
-    Examples
-    --------
-    >>> keys = "acc,none", "exact_match,strict-match", "acc_stderr,none"
-    >>> tuple(map(_key_measure, keys))
-    ('acc', 'exact_match,strict-match', None)
-    """
+    """Return the measure that a key names: without the filter ``none``; None for anything else."""
     name, _, chosen = key.partition(",")
     if name.endswith("_stderr") or name.strip() in (
         "",
@@ -141,7 +134,7 @@ def _when(path: Path) -> str:
 
 
 def _results_of_samples(path: Path, when: str) -> tuple[str, Json | None]:
-    """Return the model whose results were written at the same time as samples, and the results.
+    """Return the model and the results that the tool wrote at the time ``when`` of the samples.
 
     The folder is called like the model, but with other signs, or holds several models.
     """
@@ -171,7 +164,7 @@ def _samples(path: Path) -> Iterator[Result]:
 def _sample_scores(
     sample: Json, of: tuple[str, str, str], part: Part | None, results: Json | None
 ) -> Iterator[Result]:
-    """Return the scores of a sample: those of its metrics, or all numbers without metrics."""
+    """Return the scores of a sample: its metrics, or all its numbers if it names no metrics."""
     run, task, when = of
     if not isinstance(sample.value, dict) or "doc_id" not in sample.value:
         raise sample.refused("a sample with doc_id")

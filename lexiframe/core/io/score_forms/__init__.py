@@ -1,4 +1,4 @@
-"""Readers of the forms in which other tools keep per-request scores."""
+"""Readers of other tools' forms of per-request scores."""
 
 from lexiframe.core.base.face import door
 

@@ -17,7 +17,7 @@ _FORMS = {"tot": ["run", "measure", "query_id"], "ir_measures": ["run", "query_i
 
 @dataclass(frozen=True)
 class FourColumns:
-    """What the user says of files with four columns: their form, or the ids of the requests."""
+    """The user's facts about files with four columns: their form, or the ids of the requests."""
 
     form: ScoreForm | None = None
     requests: frozenset[str] | None = None
@@ -28,11 +28,11 @@ class FourColumns:
         return bool(last) and last[0].lower() not in ("value", "score")
 
     def names(self, columns: Sequence[pl.Series], where: str) -> list[str]:
-        """Return which of three columns is the run, the query and the measure.
+        """Return the order of run, query and measure in three columns.
 
-        The column of measures is known by their names. Of the other two, the run stands before the
-        query, unless one of them is all of numbers or has the word for all requests: this is the
-        query. Measures of others' own stand in one of two places behind the run, as the ids of
+        The column of measures is known by their names. Of the two remaining columns, the run stands
+        before the query, unless one has only numbers or the word for all requests: this one is the
+        query. Measures with unknown names stand in one of two places behind the run, as the ids of
         requests or the word for all of them show.
         """
         if self.form is not None:
@@ -65,6 +65,6 @@ PLAIN = FourColumns()
 
 
 def share_of_measures(names: pl.Series) -> float:
-    """Return the share of names that are those of measures."""
+    """Return the share of names that are names of measures."""
     names = names.unique()
     return len(are_measures(names.cast(pl.String))) / max(len(names), 1)

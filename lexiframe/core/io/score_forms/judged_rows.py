@@ -1,4 +1,4 @@
-"""What judges write among scores: words for numbers, and means that may not be those of the rows.
+"""Text that judges write among scores: words for numbers, and means that disagree with the rows.
 
 Both functions return what to warn of, because files are read in threads.
 """
@@ -23,18 +23,12 @@ Text = TypeVar("Text", pl.Series, pl.Expr)
 
 
 def plain_value(text: Text) -> Text:
-    """Return what a cell says in small letters: 50.1 of 50.1 ± 1.2."""
+    """Return the value of a cell in small letters: 50.1 of 50.1 ± 1.2."""
     return text.str.strip_chars().str.to_lowercase().str.replace(_SPREAD, "${1}")
 
 
 def text_as_numbers(text: pl.Series) -> pl.Series:
-    """Return words for numbers as these, where all words are of one kind; other text as it is.
-
-    Examples
-    --------
-    >>> text_as_numbers(pl.Series(["c", "i", None])).to_list()
-    ['1', '0', None]
-    """
+    """Replace words by numbers if all words are of one kind (true, false); else change nothing."""
     values = text.drop_nulls()
     words = next((one for one in _WORDS if len(values) and values[0] in one), {})
     return text.replace(words) if values.is_in([*words]).all() else text
@@ -43,15 +37,7 @@ def text_as_numbers(text: pl.Series) -> pl.Series:
 def words_as_numbers(
     table: pl.DataFrame, measure: str, value: str, empty: list[str]
 ) -> tuple[pl.DataFrame, str]:
-    """Return the rows with true and false as 1 and 0, without measures that have no number.
-
-    Examples
-    --------
-    >>> rows = {"measure": ["FAIR", "WHY"], "value": ["True", "too long"]}
-    >>> table, doubt = words_as_numbers(pl.DataFrame(rows), "measure", "value", [])
-    >>> table.rows(), doubt
-    ([('FAIR', '1')], "measures whose values are no numbers, left out: 1 ('WHY')")
-    """
+    """Return the rows with true and false as 1 and 0, without measures that have no number."""
     if table[value].dtype != pl.String:
         return table, ""
     text = plain_value(pl.col(value))
@@ -71,9 +57,9 @@ def words_as_numbers(
 
 
 def other_means(table: pl.DataFrame, run: str, query: str, measure: str, value: str) -> str:
-    """Return which means over all requests are not those of the rows.
+    """Describe the means over all requests that differ from the means of the rows; "" if none.
 
-    Tools make other summaries than means by measures that they all know, such as numbers.
+    Known measures are left out: for numbers, say, tools write other summaries than means.
     """
     if table[query].dtype != pl.String:
         return ""

@@ -76,8 +76,7 @@ class ScoreTable:
     unit: str  # what error messages call a place in it: line, record or row
     name: str | None = None  # of the run, if the table does not name it
     is_given: bool = False  # whether the caller gave the name, which overrides the table's
-    left_out: tuple[str, ...] = ()  # columns that were no scores
-    texts: list[str] = field(default_factory=list)  # columns of text that were left out as well
+    texts: list[str] = field(default_factory=list)  # columns of text that were left out
     doubts: list[str] = field(default_factory=list)  # what else is to be warned of
 
     def at(self, place: int) -> str:
@@ -88,10 +87,10 @@ class ScoreTable:
 def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None) -> pl.DataFrame:
     """Return the scores in a table of any layout, without means over all requests.
 
-    The columns are run, query_id, measure, value (null where there is none) and ``PLACE``; the rows
-    keep the order of the table. Runs with replicates have names of `coded.join_replicate`.
-    ``measure`` is the caller's name of the measure, also if the table
-    has another name for it; ``otherwise`` is the name if the table has none.
+    The columns are run, query_id, measure, value (null where there is none) and ``PLACE``, in the
+    order of the table. Runs with replicates have names of `coded.join_replicate`. ``measure`` is
+    the caller's name of the measure, also if the table has another name for it; ``otherwise`` is
+    the name if the table has none.
     """
     found = _column_names(given)
     if {"query_id", "measure", "value"} <= {*found}:
@@ -111,7 +110,7 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
 
 
 def _judged_rows(given: ScoreTable, found: Mapping[str, str]) -> ScoreTable:
-    """Leave out measures without numbers, and note what is to be warned of."""
+    """Leave out measures without numbers, and note the doubts for a later warning."""
     measure, value = found["measure"], found["value"]
     table, doubt = words_as_numbers(given.table, measure, value, _NO_VALUE)
     means = ""
@@ -155,7 +154,7 @@ def _measure_of_file(given: ScoreTable, found: dict[str, str]) -> str | None:
 
 
 def rename_columns(table: pl.DataFrame, columns: Mapping[str, str], where: str) -> pl.DataFrame:
-    """Rename the columns that the caller names; others that may mean the same are left out.
+    """Rename the columns that the caller names; leave out other columns of the same meaning.
 
     ``columns`` is {our name: the table's}, or the other way round, as for `pl.DataFrame.rename`.
     """
@@ -177,22 +176,16 @@ def rename_columns(table: pl.DataFrame, columns: Mapping[str, str], where: str) 
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a column without capitals and blanks.
-
-    Examples
-    --------
-    >>> plain_name("Model Name")
-    'model_name'
-    """
+    """Return the name of a column without capitals and blanks."""
     return name.strip().lower().replace(" ", "_")
 
 
 def rename_known_columns(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFrame:
     """Rename columns that have a known name in other letters: Model, QID, Model Name.
 
-    A collection may be called so too. So names are text, or whole numbers of requests where no runs
-    are named, and values stand beside a column of collections or measures, and known names alone.
-    What is ``kept`` has its name.
+    A collection may have such a name too. So names have to be text, or whole numbers of requests
+    where no runs are named, and values have to stand beside a column of collections or measures,
+    and known names alone. ``kept`` columns keep their names.
     """
     known = {word: ours for ours, words in ALL_WORDS.items() for word in words}
     taken = {known[name] for name in table.columns if name in known}
@@ -234,13 +227,7 @@ def _are_whole_numbers(column: pl.Series) -> bool:
 
 
 def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
-    """Return the columns that have values, none of which is a number.
-
-    Examples
-    --------
-    >>> texts_among(pl.DataFrame({"license": ["mit", None], "news": ["0.5", "n/a"]}), ["license"])
-    ['license']
-    """
+    """Return the columns that hold values but no number."""
     simple = table.select(names).select(pl.selectors.by_dtype(*_TEXTS))
     values = simple.select(plain_value(pl.all().cast(pl.String)))
     return [
@@ -252,7 +239,7 @@ def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def drop_texts(given: ScoreTable, cells: list[str], found: Mapping[str, str]) -> list[str]:
-    """Return the columns of scores: those of text are left out and noted, to warn of them.
+    """Return the columns of scores; columns of text are left out and noted for a warning.
 
     Raise where text may name the rows, or may be a number that is written in another way (0,5).
     """
@@ -334,13 +321,7 @@ def _one_value_a_row(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
 
 
 def said_answered(table: pl.DataFrame) -> list[pl.Expr]:
-    """Return the column that says which rankings were missing, if there is one of true and false.
-
-    Examples
-    --------
-    >>> [len(said_answered(pl.DataFrame({"answered": [one]}))) for one in (True, "false", 0.5)]
-    [1, 1, 0]
-    """
+    """Return the column of true and false that says which rankings were missing, if any."""
     if "answered" not in table.columns or table["answered"].dtype not in (pl.Boolean, pl.String):
         return []
     said = pl.col("answered").cast(pl.String).str.to_lowercase()

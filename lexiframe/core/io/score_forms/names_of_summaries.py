@@ -1,4 +1,4 @@
-"""What people call summaries of scores, such as means, and properties of the runs beside them."""
+"""Usual names for summaries of scores, such as means, and for properties of runs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _OF_ANOTHER = rf"(?i)([\s_./:(\[-]+{_STATISTIC}|\s*[(\[]?(±|\+/-))[)\]]*(?P<res
 
 
 def are_of_others(names: pl.Series) -> pl.Series:
-    """Return whether names are those of others with a statistic, a rank or a time behind them.
+    """Return whether names are another name with a statistic, a rank or a time behind it.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def are_of_others(names: pl.Series) -> pl.Series:
 def are_properties(names: pl.Series) -> pl.Series:
     """Return whether names are such as leaderboards give to properties of models.
 
-    All words have to be of that kind, those in brackets too if the others need them.
+    All words have to name properties, words in brackets too if the remaining words need them.
 
     Examples
     --------
@@ -81,21 +81,7 @@ def are_properties(names: pl.Series) -> pl.Series:
 
 
 def words_of(names: pl.Series) -> pl.Series:
-    """Return names as words in lower case, without emoji, arrows, and what stands in brackets.
-
-    Examples
-    --------
-    >>> words_of(pl.Series(["Average ⬆️", "Mean (Task)", "Macro-Avg", "tokens_per_s", "MaxTokens"]))
-    shape: (5,)
-    Series: '' [str]
-    [
-        "average"
-        "mean"
-        "macro avg"
-        "tokens per s"
-        "max tokens"
-    ]
-    """
+    """Return names as words in lower case, without emoji, arrows, and text in brackets."""
     return (
         names.str.replace_all(r"(\w[^(\[]*)[(\[].*", "$1")
         .str.replace_all(r"(\p{Ll})(\p{Lu})", "$1 $2")

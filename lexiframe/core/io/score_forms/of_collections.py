@@ -17,7 +17,7 @@ from lexiframe.core.io.score_forms.layouts import (
     said_answered,
     texts_among,
 )
-from lexiframe.core.io.score_forms.row_numbers import drop_row_numbers
+from lexiframe.core.io.score_forms.row_numbers import refuse_row_numbers
 from lexiframe.core.io.score_forms.text import PLACE
 
 _NAMES = ("run", "collection", "query_id", "measure", "replicate")
@@ -32,14 +32,8 @@ def has_collections(given: ScoreTable) -> bool:
     """Return whether a table has scores of collections: a column of them, or one for each.
 
     Without a column of collections, rows of runs and no column of requests are a leaderboard,
-    unless all other columns are named like measures of one collection. Runs that have several rows
-    are those of a leaderboard only beside several columns, in which a cell is then there twice.
-
-    Examples
-    --------
-    >>> wide = pl.DataFrame({"model": ["a", "b"], "news": [0.5, 0.75], "law": [0.25, 0.5]})
-    >>> has_collections(ScoreTable(wide, "frame", "row"))
-    True
+    unless all other columns are named like measures of one collection. Several rows of a run make a
+    leaderboard only beside several columns, in which a cell is then there twice.
     """
     names = [name for name in given.table.columns if name != PLACE]
     found = {ours: candidates_for(words, names) for ours, words in ALL_WORDS.items()}
@@ -113,7 +107,7 @@ def _unpivot(
             f"each collection or run, found the columns "
             f"{', '.join(name for name in given.table.columns[:11] if name != PLACE)}{say}"
         )
-    cells = drop_row_numbers(given, cells)
+    refuse_row_numbers(given, cells)
     cells = drop_texts(given, cells, found)
     variable = "run" if "collection" in found else "collection"
     if variable == "run":

@@ -25,17 +25,7 @@ _EXPECTED = (
 
 
 def as_table(scores: Any) -> Any:
-    """Make a frame of a dictionary of columns, or a list of records; return other data.
-
-    Raise TypeError for arrays and numbers.
-
-    Examples
-    --------
-    >>> as_table({"qid": ["q1", "q2"], "bm25": [0.25, 0.5]}).rows()
-    [('q1', 0.25), ('q2', 0.5)]
-    >>> as_table({"bm25": "bm25.eval"})
-    {'bm25': 'bm25.eval'}
-    """
+    """Make a frame of a dictionary of columns, or a list of records; return other data."""
     if is_frame(scores) or isinstance(scores, str):
         return scores
     if are_records(scores):
@@ -65,7 +55,7 @@ def are_records(scores: Any) -> bool:
 
 
 def _metrics_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the scores inside a tool's record by the names of the metrics; None for others."""
+    """Return the scores in a tool's record by the names of the metrics; None for other records."""
     lists = [record[name] for name in _METRICS if name in record]
     if lists and isinstance(lists[0], list | tuple | None):
         return {
@@ -78,14 +68,7 @@ def _metrics_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def records_of_tool(data: bytes) -> pl.DataFrame | None:
-    """Return the rows of a tool's records in a file of JSON; None for any other file.
-
-    Examples
-    --------
-    >>> of = b'{"results": [{"query_id": "1", "metrics": {"f1": 0.5}}]}'
-    >>> records_of_tool(of).rows()
-    [('1', 0.5)]
-    """
+    """Return the rows of a tool's records in a file of JSON; None for any other file."""
     if not any(b'"%s"' % name.encode() in data for name in (*_METRICS, "metrics", "testIdx")):
         return None
     is_lines = data.strip().partition(b"\n")[0].rstrip().endswith(b"}")
@@ -103,14 +86,7 @@ def records_of_tool(data: bytes) -> pl.DataFrame | None:
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Make a row of each record: of ragas' scores, or of deepeval's results with their metrics.
-
-    Examples
-    --------
-    >>> metrics = [{"name": "Faithfulness", "score": 0.5, "threshold": 0.7}]
-    >>> frame_of_records([{"name": "test_case_0", "metrics_data": metrics}]).rows()
-    [('test_case_0', 0.5)]
-    """
+    """Make a row of each record: of ragas' scores, or of deepeval's results with their metrics."""
     flat = []
     for one in records:
         named = one if {*_METRICS}.isdisjoint(one) else {"query_id": one.get("name")}

@@ -1,4 +1,4 @@
-"""Finding the files and frames of per-request scores that a caller means, and what they name."""
+"""Files and frames of per-request scores that a caller gives, and the names they carry."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Given:
 def given_scores(
     scores: Any, measure: str | None, run: str | None, keys: Keys | None
 ) -> list[Given]:
-    """Find what `read_scores` is given, with the names that the caller says."""
+    """Find the sources for `read_scores`, with the names that the caller gives."""
     scores = as_table(scores)
     _check_keys(scores, measure, keys)
     found = _find_scores(scores)
@@ -72,7 +72,7 @@ def score_files(paths: Iterable[str]) -> list[File]:
 
 
 def _check_keys(scores: Any, measure: str | None, keys: Keys | None) -> None:
-    """Raise when it is not clear what the keys of ``{name: file or frame}`` name."""
+    """Raise when the keys of ``{name: file or frame}`` may name runs or measures."""
     has_keys = isinstance(scores, Mapping) and not is_frame(scores) and not is_one_run(scores)
     if keys is not None:
         check_choice("read_scores", keys, ("run", "measure"), "keys")
@@ -131,13 +131,7 @@ def _renamed(source: Source) -> Source:
 
 
 def _bare_name(name: str) -> str:
-    """Remove the endings of files of scores, and those of runs in front of them.
-
-    Examples
-    --------
-    >>> _bare_name("bm25.run.treceval"), _bare_name("k1.2.scores"), _bare_name(".eval")
-    ('bm25', 'k1.2', '.eval')
-    """
+    """Remove the endings of files of scores, and the endings of runs in front of them."""
     while (ending := Path(name).suffix).lower() in _ENDINGS and name != ending:
         name = run_name(Path(name.removesuffix(ending)))
     return name

@@ -35,11 +35,6 @@ def table_of_text(data: bytes, where: str, four: FourColumns = PLAIN) -> pl.Data
     r"""Parse text into its columns, as text, and ``PLACE``, the line or record of each row.
 
     ``four`` says which of four columns without a header are the requests.
-
-    Examples
-    --------
-    >>> table_of_text(b"map   \t301\t0.25\nmap   \tall\t0.25\n", "bm25.eval").rows()
-    [(1, 'map', '301', '0.25'), (2, 'map', 'all', '0.25')]
     """
     if is_json(data):
         table: pl.DataFrame = json_reader().parse_json(data, where, schemas.SCORES, {})
@@ -72,14 +67,7 @@ def _refuse_run(line: str, where: str) -> None:
 
 
 def name_nested_columns(table: pl.DataFrame) -> pl.DataFrame:
-    """Name the columns of pytrec_eval's ``{query: {measure: value}}`` or ranx' ``{measure: ...}``.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"query_id": ["map"], "doc_id": ["q1"], "value": [0.5]})
-    >>> name_nested_columns(table).columns
-    ['measure', 'query_id', 'value']
-    """
+    """Name the columns of pytrec_eval's ``{query: {measure: value}}`` or its reverse in ranx."""
     if table["doc_id"].dtype == pl.Object:  # measures of ir_measures
         table = table.with_columns(doc_id=pl.Series(map(str, table["doc_id"]), dtype=pl.String))
     outer, inner = (share_of_measures(table[name]) for name in ("query_id", "doc_id"))
@@ -135,7 +123,7 @@ def _refuse_line(line: str, where: str, expected: str = _THREE) -> None:
 
 
 def _table_of_runs(text: str, where: str, four: FourColumns) -> pl.DataFrame:
-    """Parse lines of four fields, of which the last one is the value."""
+    """Parse lines of four fields: three names and the value."""
     lines = pl.DataFrame({"text": text.split("\n")}).with_row_index(PLACE, offset=1)
     lines = lines.filter(pl.col("text").str.strip_chars() != "")
     line = pl.col("text").str.strip_chars()

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import Problem, ReadError
-from lexiframe.core.io.problems.advice import mend_width
 from lexiframe.core.io.problems.problem_tables import (
     chosen,
     line_problems,
@@ -36,12 +35,11 @@ def text_table(
 ) -> tuple[pl.DataFrame, pl.Series]:
     r"""Return the cells of a table with a header, and the line on which each row begins.
 
-    The function leaves out blank lines, blanks around names and cells (blanks inside the quotes of
-    a cell stay), and columns with neither a name nor values. Of the unnamed columns of the header,
-    the first gets an empty name, and any other, at place N, is called ``column_N``.
-
-    The separator ``" "`` stands for any blanks; lines that begin with # are then comments.
-    ``quotes`` says whether cells may stand in double quotes; by default, `may_quote` decides.
+    Blank lines are left out, blanks around names and cells (not inside quotes), and columns with
+    neither a name nor values. Of the unnamed columns, the first gets an empty name, and any other,
+    at place N, the name ``column_N``. The separator ``" "`` stands for any blanks; lines that begin
+    with # are then comments. ``quotes``: cells may stand in double quotes (by default as
+    `may_quote` finds).
 
     Examples
     --------
@@ -59,13 +57,7 @@ def text_table(
 
 
 def may_quote(data: bytes, separator: str) -> bool:
-    r"""Return whether cells may stand in double quotes; in TSV, only if the first name does.
-
-    Examples
-    --------
-    >>> may_quote(b'"qid"\t"docno"\n', "\t"), may_quote(b'qid\tdocno\n', "\t")
-    (True, False)
-    """
+    r"""Return whether cells may stand in double quotes; in TSV, only if the first name does."""
     return separator not in " \t" or (separator == "\t" and data.lstrip(b"\r\n").startswith(b'"'))
 
 
@@ -130,8 +122,7 @@ def _blocks_of_records(
 def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) -> bytes:
     """Return the end of a block that begins with a record whose quotes are still open.
 
-    The result is empty if there is none. Quotes that stay open for more than half a block are
-    taken for quotes that are never closed.
+    It is empty if there is none. Quotes that stay open for more than half a block are never closed.
     """
     starts = np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1)
     broken = starts[records.filter("is_broken")["line"].to_numpy() - first]
@@ -234,6 +225,8 @@ def _problems_of_names(names: list[str], where: str, line: int) -> list[Problem]
 
 
 def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int) -> pl.DataFrame:
+    from lexiframe.core.io.problems.advice import mend_width
+
     text = pl.format("'{}'", short(bad["text"]))
     is_narrow = pl.col("n") < width
     few, many = (mend_width(separator, is_narrow=is_narrow) for is_narrow in (True, False))

@@ -18,7 +18,6 @@ from lexiframe.core.io.column_forms.column_names import (
 )
 from lexiframe.core.io.column_forms.numbers import NUMBER
 from lexiframe.core.io.reading_options import TextOptions
-from lexiframe.core.io.text.csv_rows import blocks_of_table, may_quote, plain_lines, text_table
 from lexiframe.core.io.text.lines import (
     PIECE,
     blocks_of_lines,
@@ -87,15 +86,9 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
 
 
 def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
-    r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
+    """Parse a table with a header: ids remain text, scores and grades become numbers."""
+    from lexiframe.core.io.text.csv_rows import text_table
 
-    `text_table` says what is left out of the table.
-
-    Examples
-    --------
-    >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", TextOptions()).rows()
-    [('007', 'd1', 0.5)]
-    """
     table = _parse_quickly(data, where, separator, options)
     if table is not None:
         return table
@@ -121,6 +114,8 @@ def _parse_quickly(
     data: bytes, where: str, separator: str, options: TextOptions
 ) -> pl.DataFrame | None:
     """Parse with Arrow; return None if it fails or could change a value."""
+    from lexiframe.core.io.text.csv_rows import blocks_of_table, may_quote, plain_lines
+
     refuse_binary(data, where)
     refuse_wide(data, where, separator)
     data = plain_lines(data, where, separator).lstrip(b"\n")

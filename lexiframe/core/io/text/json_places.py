@@ -29,7 +29,7 @@ class Value:
     keys: str = ""
 
     def wrong(self, expected: str, advice: str = "", found: str | None = None) -> ReadError:
-        """Return the error for a value that is not what was expected."""
+        """Return the error for an unexpected value."""
         at = f" at {self.keys}" if self.keys else ""
         found = shown(self.data) if found is None else found
         return ReadError(
@@ -54,7 +54,7 @@ class Value:
         return self.get(key)
 
     def get(self, key: str, default: Any = None) -> Value:
-        """Return what is behind a key, or a default where nothing or null is there."""
+        """Return the value of a key, or the default where nothing or null is there."""
         found = self.data[key] if self.has(key) else default
         return Value(found, self.place, f"{self.keys}.{key}".lstrip("."))
 
@@ -96,7 +96,7 @@ def values_of_lines(data: bytes, where: str) -> Iterator[Value]:
 
 
 def records_of(file: File, what: str) -> Iterator[Value]:
-    """Yield the records of a file: those of its lines or of its list, or the whole file."""
+    """Yield the records of a file: of its lines, of its list, or the whole file."""
     data, where = file.content(what).data, str(file)
     lines = [line.strip() for line in data.split(b"\n") if line.strip()]
     n_records = sum(line.startswith((b"{", b"[[", b'["')) and len(line) > 1 for line in lines)

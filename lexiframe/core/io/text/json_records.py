@@ -52,13 +52,7 @@ class Members:
 
 
 def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = False) -> Members:
-    r"""Parse each line as a record; ``first`` is the number of the first line.
-
-    Examples
-    --------
-    >>> str(members_of_lines('\n{"a": }\n', "x").problems[0])
-    'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
-    """
+    r"""Parse each line as a record; ``first`` is the number of the first line."""
     members, has_halves = Members(), r"\ud" in text.lower()
     scan = DECODERS[exact].scan_once  # type: ignore[attr-defined]
     for line, record in enumerate(text.split("\n"), first):
@@ -88,13 +82,7 @@ def _add_line(members: Members, record: str, where: str, line: int, *, exact: bo
 
 
 def members_of(text: str, where: str, *, exact: bool = False) -> Members:
-    """Parse a list or an object as a whole; if that fails, member by member to find the problem.
-
-    Examples
-    --------
-    >>> members_of('{"q1": {"d1": 1}, "q2": {}}', "x").values
-    [{'d1': 1}, {}]
-    """
+    """Parse a list or an object as a whole; if that fails, member by member to find the problem."""
     try:
         whole = _load_value(text, exact=exact)
     except _PARSE_ERRORS:
@@ -109,12 +97,6 @@ def members_one_by_one(text: str, where: str) -> Members:
     r"""Parse a list or an object up to the first place that is not JSON, the last of its problems.
 
     Repeated names and unpaired surrogates are problems too, but parsing goes on behind them.
-
-    Examples
-    --------
-    >>> members = members_one_by_one('{\n"q1": {"d1": 1},\n"q2": {"d1": },\n"q3": {}}', "x")
-    >>> members.names, members.problems[0].line
-    (['q1'], 3)
     """
     members, names = Members(), set[str | None]()
     start = _behind_blanks(text, 0)
@@ -205,7 +187,7 @@ def _repeated_names(where: str, found: str) -> Problem:
 def _problems_of_member(
     where: str, twins: list[str], half: str, name: str | None, place: int, order: int
 ) -> Iterator[Problem]:
-    """Describe repeated names, of which Python would drop one, and an unpaired surrogate."""
+    """Describe repeated names (Python would keep one only), and an unpaired surrogate."""
     at = f"record {place}" if name is None else ""
     for twin in dict.fromkeys(twins):
         whose = f" (query {name!r})" if name not in (None, twin) else ""

@@ -342,7 +342,7 @@ def _first_odd(values: Sequence[Any]) -> int | None:
 
 
 def _are_lists(values: Sequence[Any]) -> bool:
-    """Return whether all values are lists, those with something in them of one type."""
+    """Return whether all values are lists, with elements of one type: text, int or float."""
     kinds = {type(one) for value in values if type(value) is list for one in value}
     return all(type(value) is list for value in values) and kinds in ({str}, {int}, {float})
 

@@ -81,12 +81,6 @@ def parse_json(
     r"""Parse JSON lines, a list of records, or ``{query: {document: number}}``.
 
     A repeated name in an object and a value that cannot be an id are errors.
-
-    Examples
-    --------
-    >>> from lexiframe.core.base.schemas import RUNS
-    >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", RUNS, {}).rows()
-    [('007', 7, 1.0)]
     """
     data = unify_line_ends(data)
     form = _form_of(data, columns)

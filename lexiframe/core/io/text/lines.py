@@ -51,13 +51,7 @@ def is_plain(data: bytes) -> bool:
 
 
 def plain(data: bytes, where: str) -> bytes:
-    r"""Put one space between fields; remove spaces at line ends, empty lines and comments.
-
-    Examples
-    --------
-    >>> plain(b"# a comment\r\n q1 \t d1\t0.5 \r\n\r\nq1 d2 0.25", "bm25.run")
-    b'q1 d1 0.5\nq1 d2 0.25\n'
-    """
+    r"""Put one space between fields; remove spaces at line ends, empty lines and comments."""
     refuse_binary(data, where)
     has_comments = b"#" in data
     data = data.translate(_TO_SPACES_AND_LINE_FEEDS)
@@ -118,13 +112,7 @@ def unify_line_ends(data: bytes) -> bytes:
 
 
 def blocks_of_lines(data: bytes, size: int, start: int = 0) -> Iterator[bytes]:
-    r"""Yield the text from ``start`` in blocks of whole lines, of about ``size`` bytes.
-
-    Examples
-    --------
-    >>> [*blocks_of_lines(b"a\nbc\r\nd", 3)]
-    [b'a\n', b'bc\r\n', b'd']
-    """
+    r"""Yield the text from ``start`` in blocks of whole lines, of about ``size`` bytes."""
     while start < len(data):
         stop = start + size
         end = max(data.rfind(b"\n", start, stop), data.rfind(b"\r", start, stop))
@@ -144,13 +132,7 @@ def n_lines_in(data: bytes) -> int:
 
 
 def fields_of_lines(data: bytes) -> Iterator[list[bytes]]:
-    r"""Yield the fields of each line that is not empty and not a comment.
-
-    Examples
-    --------
-    >>> [*fields_of_lines(b"\n # of BM25\nq1 d1\r q2\td2")]
-    [[b'q1', b'd1'], [b'q2', b'd2']]
-    """
+    r"""Yield the fields of each line that is not empty and not a comment."""
     return (found[1].split() for found in _LINE_OF_FIELDS.finditer(data))
 
 
@@ -160,25 +142,13 @@ def first_fields(data: bytes) -> list[bytes]:
 
 
 def lacks_final_line_feed(data: bytes) -> bool:
-    r"""Return whether the last line has fields but no line feed, as in a file that was cut short.
-
-    Examples
-    --------
-    >>> lacks_final_line_feed(b"q1 Q0 d1 1 0.5"), lacks_final_line_feed(b"q1 Q0 d1 1 0.5\n # end")
-    (True, False)
-    """
+    r"""Return whether the last line has fields but no line feed, as in a truncated file."""
     last = data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].strip()
     return bool(last) and not last.startswith(b"#")
 
 
 def quotes_are_at_edges(data: bytes, separator: str) -> bool:
-    r"""Return whether double quotes stand in pairs, each around a field or twice inside one.
-
-    Examples
-    --------
-    >>> quotes_are_at_edges(b'q,"a, b"\n', ","), quotes_are_at_edges(b'q,"a"b\n', ",")
-    (True, False)
-    """
+    r"""Return whether double quotes stand in pairs, each around a field or twice inside one."""
     text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
     quotes = np.flatnonzero(text == ord('"'))
     is_edge = np.zeros(256, bool)

@@ -42,7 +42,7 @@ _UNEVEN = (*RUN.names, "7", "8", "9", "10", "11")
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
-    """Return the layout of a run's lines; ``third`` says what the third of three fields is."""
+    """Return the layout of a run's lines; ``third`` is the meaning of the third of three fields."""
     if third is None or not _has_three_columns(data):
         return RUN
     return RANKED if third == "rank" else SCORED
@@ -67,11 +67,11 @@ def qrels_layout(data: bytes, *, labelled: bool = False) -> Layout:
 def parse_lines(
     data: bytes, where: str, layout: Layout, wanted: tuple[str, ...], decimal: str = "."
 ) -> tuple[pl.DataFrame, int]:
-    r"""Parse text into a table of the fields wanted; raise if a line is malformed.
+    r"""Parse text into a table of the fields wanted; raise for a malformed line.
 
-    The second value counts the lines of runs with more fields than the layout has: these fields are
-    ignored. A line is also malformed if it may have lost a field, or holds two rows. A rank is a
-    string, unless it is the layout's number.
+    The second value counts the lines of runs with more fields than the layout, which are ignored. A
+    line that may have lost a field, or holds two rows, is malformed. A rank is a string, unless it
+    is the layout's number.
 
     Examples
     --------
@@ -104,11 +104,11 @@ def _is_cut(data: bytes, text: bytes) -> bool:
 def _parse_uneven(
     text: bytes, wanted: tuple[str, ...], decimal: str
 ) -> tuple[pl.DataFrame | None, int]:
-    """Parse plain lines of a run that differ in width; count those with more fields than are read.
+    """Parse plain lines of a run that differ in width; count the lines with unread fields.
 
-    The table is None if a line has too few fields or no number, if it holds two rows, or if it may
-    lack another field than the tag. That is possible if tags of other lines are numbers: if a
-    document is missing, say, the rank would be read as the document and the tag as the score.
+    The table is None if a line has too few fields or no number, holds two rows, or may lack another
+    field than the tag, which is possible if tags of other lines are numbers: without the document,
+    say, the rank would be read as the document and the tag as the score.
     """
     is_wider, may_be_two = (pl.col(place) != "" for place in ("7", "10"))
     score = _number_field("score", decimal)
@@ -259,13 +259,7 @@ _LONG = 1 << 12
 
 
 def fields_that_vary(data: bytes, layout: Layout) -> tuple[str, ...]:
-    r"""Return which of the fields that are not read have several values in some lines of a run.
-
-    Examples
-    --------
-    >>> fields_that_vary(b"q1 Q0 d7 1 0.5 bm25\nq1 Q0 d7 1 9.5 dense\n", RUN)
-    ('tag',)
-    """
+    r"""Return the unread fields that have several values in some lines of a run."""
     if layout is not RUN:
         return ()
     lines = (_line_at(data, n * len(data) // _PLACES) for n in range(_PLACES + 1))
@@ -276,7 +270,7 @@ def fields_that_vary(data: bytes, layout: Layout) -> tuple[str, ...]:
 
 
 def _line_at(data: bytes, place: int) -> list[bytes]:
-    """Return the fields of the line in which a byte is; none for comments."""
+    """Return the fields of the line at a byte; none for a comment."""
     place = min(place, len(data) - 1)
     low = max(place - _LONG, 0)
     start, end = data.rfind(b"\n", low, place), data.find(b"\n", place, place + _LONG)
@@ -287,13 +281,7 @@ def _line_at(data: bytes, place: int) -> list[bytes]:
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
-    r"""Write one run's rows as TREC text, in their order; without ranks, number each query's rows.
-
-    Examples
-    --------
-    >>> text_of_run(pl.DataFrame({"query_id": ["q1"], "doc_id": ["d7"], "score": [0.5]}), "bm25")
-    b'q1 Q0 d7 1 0.5 bm25\n'
-    """
+    r"""Write one run's rows as TREC text, in order; without ranks, number each query's rows."""
     place = pl.int_range(1, pl.len() + 1).over("query_id")
     rank = pl.col("rank") if "rank" in rows.columns else place
     constant = {"q0": pl.lit("Q0"), "tag": pl.lit(tag)}
@@ -301,13 +289,7 @@ def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
 
 
 def text_of_qrels(rows: pl.DataFrame) -> bytes:
-    r"""Write judgments as TREC text, in their order; without decimal points if all are whole.
-
-    Examples
-    --------
-    >>> text_of_qrels(pl.DataFrame([("q1", "0", "d7", 2.0)], schema=QRELS.names, orient="row"))
-    b'q1 0 d7 2\n'
-    """
+    r"""Write judgments as TREC text, in their order; without decimal points if all are whole."""
     grades = rows["relevance"]
     whole = ((grades == grades.round()) & (grades.abs() < EXACT)).all()
     grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")

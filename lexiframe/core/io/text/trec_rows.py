@@ -10,13 +10,6 @@ import polars as pl
 
 from lexiframe.core.io.column_forms.line_layouts import Layout
 from lexiframe.core.io.column_forms.numbers import NUMBER
-from lexiframe.core.io.problems.advice import (
-    CUT_SHORT,
-    LOST_FIELD,
-    TWO_ROWS,
-    advice_for,
-    mend_width,
-)
 from lexiframe.core.io.problems.problem_tables import (
     SAVE_AS_UTF8,
     chosen,
@@ -149,7 +142,9 @@ def _good_rows(
 def _problems_of_lines(
     lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None
 ) -> pl.DataFrame:
-    """Describe what is wrong in lines that are no rows, and how to mend them."""
+    """Describe the problems of lines that are no rows, with the advice to mend them."""
+    from lexiframe.core.io.problems.advice import CUT_SHORT, LOST_FIELD, TWO_ROWS, mend_width
+
     few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))
     is_text, is_narrow = pl.col("bytes").is_null(), pl.col("n") < layout.at_least
     hinted = [] if hint is None else [(pl.col("n") == hint.width, hint.advice)]
@@ -177,6 +172,8 @@ def _first_line_hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
 
     Return None if the first line is good, or if it is not clear what the file is.
     """
+    from lexiframe.core.io.problems.advice import advice_for
+
     first = lines.row(0, named=True)
     number = dict(zip(layout.names, first["fields"], strict=False)).get(layout.number, "")
     advice = advice_for(lines["text"].head(1000).to_list(), number, layout)

@@ -22,15 +22,9 @@ def load_yaml(
 ) -> Any:
     r"""Return the value that YAML holds, in types of JSON: dates become text in ISO 8601.
 
-    Errors say ``what`` is wrong, where it is a part ``of`` something, and the ``advice`` to mend
-    it. References (``*name``) may repeat so many values: nested ones can expand a few lines to more
-    than memory holds. Raise ReadError for more, for names that stand twice, and for broken YAML.
-
-    Examples
-    --------
-    >>> import yaml
-    >>> load_yaml(yaml, "tag: bm25\nday: 2024-01-02", "x", "the settings", "", "mend them")
-    {'tag': 'bm25', 'day': '2024-01-02'}
+    Errors name ``what`` is wrong, the whole it is a part ``of``, and the ``advice``. References
+    (``*name``) can expand a few lines to more than memory holds: the number of values is limited,
+    names may not be repeated.
     """
     not_yaml = (yaml, f"{where}: {what}", of, advice)
     sizes: dict[int, float] = {}
@@ -60,7 +54,7 @@ def load_yaml(
 
 @contextmanager
 def _reading(yaml: ModuleType, what: str, of: str, advice: str) -> Iterator[None]:
-    """Raise ReadError for the errors of PyYAML, which does not catch those of its conversions."""
+    """Raise ReadError for the errors of PyYAML, and for conversion errors that it lets through."""
     try:
         yield
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:

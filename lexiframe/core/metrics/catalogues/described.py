@@ -1,4 +1,4 @@
-"""What ``help`` says of a measure, and lists of measures that print whole."""
+"""Explanations of measures for ``help``, and lists of measures that print whole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CATALOGUES = (
 
 
 class Explained:
-    """The ``__doc__`` of a class; that of an instance explains this one measure.
+    """The ``__doc__`` of a class; an instance's explains this one measure.
 
     Each kind of measure is one class with many instances, and ``help(lf.nDCG)`` has to be about
     nDCG, not about all graded metrics.
@@ -39,7 +39,7 @@ class Explained:
 
 
 def explanation(measure: Any) -> str:
-    """Return what a measure is: its description, formula, parameters, range and source.
+    """Return the explanation of a measure: its description, formula, parameters, range and source.
 
     Examples
     --------

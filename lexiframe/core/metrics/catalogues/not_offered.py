@@ -1,4 +1,4 @@
-"""Measures of other programs that are not offered here, with what comes nearest."""
+"""Measures of other programs that are not offered here, each with the nearest one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sources of formulas: papers with their DOI, and programs whose definitions others follow."""
+"""The sources of formulas: papers with their DOI, and programs that define a measure."""
 
 LEXIRECALL = "Diaz, Ekstrand & Mitra, TORS 2025, doi:10.1145/3728373, arXiv:2302.11370"
 """Sections, equations and figures have the numbers of the preprint, which stands last."""

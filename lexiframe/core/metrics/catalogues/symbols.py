@@ -1,4 +1,4 @@
-"""What the symbols in the formulas of measures mean."""
+"""The meanings of the symbols in the formulas of measures."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def know(of_kinds: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def explained(name: str, kind: str, formula: str) -> dict[str, str]:
-    """Return what the symbols of a formula mean, in the order of their first use.
+    """Return the meanings of the symbols of a formula, in the order of their first use.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def explained(name: str, kind: str, formula: str) -> dict[str, str]:
 
 
 def words_in(formula: str) -> list[str]:
-    """Return the letters and words of a formula, without those below a sum."""
+    """Return the letters and words of a formula, without the ones below a sum."""
     without_sums = re.sub(r"[ΣΠE](_\{[^}]*\}|_\w)?", " ", formula)
     words = (word.rstrip("²⁵") for word in _WORD.findall(without_sums))
     return list(dict.fromkeys(word for word in words if word))

@@ -1,4 +1,4 @@
-"""The kinds of metrics, and what they compute with."""
+"""The kinds of metrics, and the arrays they compute with."""
 
 from lexiframe.core.base.face import door
 

@@ -1,4 +1,4 @@
-"""Counts of items, and metrics of what was retrieved as a set, with trec_eval's definitions.
+"""Counts of items, and metrics of the retrieved set, with trec_eval's definitions.
 
 r of the m relevant items are among the ñ documents retrieved.
 """

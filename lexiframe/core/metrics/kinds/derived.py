@@ -197,17 +197,17 @@ notation.know(MADE_FROM_ANOTHER)
 
 
 def metric_names() -> list[str]:
-    """Return the names of all built-in metrics, and of those that features add."""
+    """Return the names of all built-in metrics, and of the metrics that features add."""
     return [*METRICS, *_ADDED]
 
 
 def every_metric() -> list[Metric]:
-    """Return all built-in metrics in the order of the catalogue, then those that features add."""
+    """Return all built-in metrics in the order of the catalogue, then metrics of features."""
     return [*METRICS.values(), *map(features.measure, _ADDED)]
 
 
 def is_metric(name: str) -> bool:
-    """Return whether a name is that of any metric, also of lists and of answers."""
+    """Return whether a name belongs to a metric, also of lists or of answers."""
     return name in metric_names() or name in _OF_ITEMS
 
 
@@ -218,13 +218,7 @@ def metrics_of_items() -> list[Metric]:
 
 
 def known_metric(name: str) -> Metric | None:
-    """Return the metric that a name means, or None for preferences and for a user's own metrics.
-
-    Examples
-    --------
-    >>> known_metric("ASL(n=1000)").smaller_is_better, known_metric("my own")
-    (True, None)
-    """
+    """Return the metric that a name means, or None for preferences and for a user's own metrics."""
     if notation.is_too_short(name):
         return None
     try:
@@ -248,13 +242,7 @@ def smaller_is_better(name: str) -> bool | None:
 
 
 def name_among(known: Sequence[str], asked: str) -> str:
-    """Return what is asked for, or another name of the same metric if only that is known.
-
-    Examples
-    --------
-    >>> name_among(["map", "P_5"], "AP"), name_among(["map", "P_5"], "my own")
-    ('map', 'my own')
-    """
+    """Return the name ``asked``, or another known name of the same metric if it is not known."""
     metric = known_metric(asked)
     same = [name for name in known if metric is not None and known_metric(name) == metric]
     return asked if asked in known else next(iter(same), asked)
@@ -264,13 +252,7 @@ _NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"
 
 
 def parse_metric(text: str) -> Metric:
-    """Return the metric of a notation, ir_measures' (``nDCG@10``) or trec_eval's (``ndcg_cut_10``).
-
-    Examples
-    --------
-    >>> parse_metric("recip_rank"), parse_metric("P(rel=2)@5"), parse_metric("TSE(AP)")
-    (RR, P(rel=2)@5, TSE(AP))
-    """
+    """Return the metric of a notation: ir_measures' ``nDCG@10``, trec_eval's ``ndcg_cut_10``."""
     if not isinstance(text, str):
         raise errors.WrongTypeError(
             f"expected a metric or its notation, found {type(text).__name__}"

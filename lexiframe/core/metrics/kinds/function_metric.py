@@ -87,7 +87,7 @@ class FunctionMetric(Metric):
         return values
 
     def _value(self, ranks: np.ndarray, grades: np.ndarray, n: int) -> float:
-        """Return what the function says of one ranking; raise unless it is a finite number."""
+        """Return the function's value for one ranking; raise unless it is a finite number."""
         try:
             found = self.function(ranks, grades, n)
         except Exception as error:
@@ -107,10 +107,7 @@ class FunctionMetric(Metric):
 
 
 def metric_of(function: Any) -> FunctionMetric | None:
-    """Return the metric that a plain function of ranks, grades and n computes; None for others.
-
-    Raise for a lambda, which has no name.
-    """
+    """Return the metric of a plain function of ranks, grades and n; None for any other value."""
     try:
         is_plain = callable(function) and not isinstance(function, type | Metric)
         if not is_plain or n_required(function) != _TAKEN:

@@ -98,7 +98,7 @@ class GradedMetric(Metric):
     def _sums_by_size(self, rankings: Rankings, sizes: np.ndarray) -> np.ndarray:
         """Return the sums of ideal rankings of one grade, which differ in their size alone.
 
-        Terms are added in the order in which those of each ranking would be.
+        Terms are added in the order of the terms of each ranking.
         """
         n = int(sizes.max()) if self.cutoff is None else min(int(sizes.max()), self.cutoff)
         items = {

@@ -70,11 +70,9 @@ class Serving:
 def greedy_gains(serving: Serving, alpha: float, depth: int) -> Iterator[np.ndarray]:
     """Yield the gain of each request's greedy ideal ranking at rank 1, 2 ... up to ``depth``.
 
-    It is 0 after the last document; there are as many ranks as the longest ranking has.
-
-    The gain of a document is Σ_t (1 − α)^(documents above it that serve t), over the subtopics
-    that it serves. Among documents with the greatest gain, the one with the greatest id is next,
-    as in ndeval.
+    It is 0 after the last document; there are as many ranks as the longest ranking has. The gain of
+    a document is Σ_t (1 − α)^(documents above it that serve t), over the subtopics that it serves.
+    Among documents with the greatest gain, the one with the greatest id is next, as in ndeval.
     """
     n_documents = serving.n_documents
     document = np.arange(len(serving.first_row))
@@ -101,13 +99,12 @@ def greatest_sum(
 ) -> float | None:
     """Return the greatest Σ_r e(r) · gain(r) of any ranking, or None if there are too many to try.
 
-    The gain of a document depends only on how many documents of each kind stand above it. Of all
-    partial rankings with the same counts only the best is kept, and it is dropped when another is
-    ahead by more than it can still gain. A kind is used only after all kinds that serve its
-    subtopics and more are used up: as exposures decrease, swapping the two never lowers the sum.
-
     ``kinds`` (kinds × subtopics) says which kind of document serves which subtopic, ``n_of_kind``
-    how many documents of each kind there are. ``exposures`` are e(1), e(2) ..., decreasing.
+    how many documents of each kind there are; ``exposures`` e(1), e(2) ... decrease. The gain of a
+    document depends only on how many documents of each kind stand above it. Of all partial rankings
+    with equal counts only the best is kept, and it is dropped when another is ahead by more than it
+    can still gain. A kind is used only after all kinds that serve its subtopics and more are used
+    up: as exposures decrease, swapping the two never lowers the sum.
     """
     wider = (kinds[:, None] <= kinds[None, :]).all(axis=2) & ~np.eye(len(kinds), dtype=bool)
     used, total = np.zeros((1, len(kinds)), np.int64), np.zeros(1)

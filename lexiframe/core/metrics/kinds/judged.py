@@ -83,7 +83,7 @@ def unjudged_share(rankings: Rankings, *, cutoff: int | None = None) -> np.ndarr
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Residual(Metric):
-    """1 − Σ e(p) over the judged items: what a metric could gain from the unjudged ones."""
+    """1 − Σ e(p) over the judged items: the most that a metric could gain from unjudged ones."""
 
     exposure: Exposure
 

@@ -1,4 +1,4 @@
-"""What all metrics have in common: a name, parameters, a least grade and a cut-off."""
+"""The common parts of all metrics: a name, parameters, a least grade and a cut-off."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class Metric:
 
     @property
     def limits(self) -> Bounds:
-        """The least and the greatest value as numbers: what ``bounds`` says."""
+        """The least and the greatest value of ``bounds``, as numbers."""
         return Bounds.parse(self.bounds)
 
     @property
     def at(self) -> str:
-        """What its notation has behind @, if anything."""
+        """The cut-off or share behind @ in its notation, if there is one."""
         return "@k" if self.cuts_off else ""
 
     def __init_subclass__(cls) -> None:
@@ -160,7 +160,7 @@ class Metric:
         return hash(str(self))
 
     def _identity(self) -> tuple[Any, ...]:
-        """Return what equal metrics share: kind, notation, and the fields of the kind's own.
+        """Return the identity of a metric: kind, notation, and the fields of the kind's own.
 
         The notation stands for the common fields, because AP and AP(denominator="m") are one metric
         though ``given`` differs. The own fields hold functions, such as the exposure.
@@ -182,7 +182,7 @@ class Metric:
         return np.bincount(rankings.relevant_rankings, self.contributions(rankings), len(rankings))
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
-        """Return what each relevant item adds to the value; raise if the metric is not a sum."""
+        """Return each relevant item's contribution to the value; raise if the metric is no sum."""
         raise LexiframeError(
             f"{self} is not a sum over recall levels or relevant items; ask for metrics such as AP "
             "and nDCG, or preferences such as RPP and LR"
@@ -225,7 +225,8 @@ class Metric:
     def _with(self, missing: list[str], share: str = "cutoff", example: str = "10") -> str:
         """Return the notation with the missing parameters; ``share`` is the one behind @.
 
-        It keeps those that were given, so that who follows the advice is not asked for them again.
+        Given parameters are kept, so that a user who follows the advice is not asked for them
+        again.
         """
         at = self.cutoff if share == "cutoff" else self.values[share]
         text = self._written(at, share, missing).replace("'...'", "...")

@@ -53,7 +53,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Word:
-    """A choice of words, of which the first is the default."""
+    """A choice of words; the first word is the default."""
 
     choices: tuple[str, ...]
 
@@ -101,7 +101,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Gains:
-    """A gain for some of the grades; the others keep themselves as gain."""
+    """Map grades to gains; an unmapped grade is its own gain."""
 
     default: None = None
 
@@ -123,14 +123,7 @@ Parameter = Number | Word | CorpusSize | Flag | Gains
 
 
 def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> None:
-    """Raise an error if a parameter does not accept a value.
-
-    Examples
-    --------
-    >>> refuse_wrong("RBP", "p", Number(0.8, above=0, below=1), 2)
-    Traceback (most recent call last):
-    lexiframe.LexiframeError: RBP(p=2): expected a number above 0 and below 1
-    """
+    """Raise an error if a parameter does not accept a value."""
     if not parameter.accepts(value):
         raise LexiframeError(f"{measure}({name}={shown(value)}): expected {parameter}")
 
@@ -153,7 +146,7 @@ class _AnyWord(Word):
 def plain(value: Any) -> Any:
     """Return a number as a plain int or float, whole ones as int, so that it has one notation.
 
-    Of gains those are left out that are the grade itself; None when no other remains.
+    Gains equal to their grade are left out; None when no other remains.
 
     Examples
     --------

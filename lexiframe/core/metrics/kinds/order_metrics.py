@@ -15,7 +15,7 @@ from lexiframe.core.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.kinds.metric_parameters import Number
 from lexiframe.core.metrics.rankings import Rankings
-from lexiframe.core.projection import impute, matrices
+from lexiframe.core.projection import matrices
 
 Direction = Literal["precision", "recall"]
 
@@ -45,6 +45,8 @@ class LexicographicMetric(Metric):
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return the numbers of each request's rankings."""
+        from lexiframe.core.projection import impute
+
         known = self.values
         if "n" in known and known["n"] is None:
             raise LexiframeError(f"{self.name} needs its n: write {self.name}(n=1000)")
@@ -67,7 +69,7 @@ class LexicographicMetric(Metric):
         requests: matrices.Requests,
         group: np.ndarray,
     ) -> None:
-        """Raise when rankings that differ have the same number, up to what counts as a tie."""
+        """Raise if two different rankings get tied values."""
         if "n" not in self.parameters:
             return
         order, differs_at = sort_rankings(positions[::-1])
@@ -93,9 +95,9 @@ _REQUESTS = 2000
 def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sort the rankings of each request, best first, and find where each differs from the next.
 
-    ``positions`` is m × runs × requests, and the level that is compared first is in front. The
-    results are the sorted runs, runs × requests, and for each run but the last the first level at
-    which it differs from the next one, or m if it is equal: (runs − 1) × requests.
+    ``positions`` is m × runs × requests, and the level that is compared first is in front. Returns
+    the sorted runs, runs × requests, and for each run but the last the first level at which it
+    differs from the next one, or m if it is equal: (runs − 1) × requests.
 
     Examples
     --------
@@ -137,11 +139,6 @@ def places(positions: np.ndarray) -> np.ndarray:
     """Return each run's place in the order of `sort_rankings`, 0 for the best: runs × requests.
 
     Equal rankings share a place.
-
-    Examples
-    --------
-    >>> places(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
-    [1, 2, 1, 0]
     """
     order, steps = _sorted(positions)
     place = np.empty_like(steps)
@@ -208,25 +205,13 @@ def _pack_positions(positions: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def rank_by_precision(positions: np.ndarray) -> np.ndarray:
-    """Rank the rankings by their first levels; 1 is the worst, and equal rankings share a rank.
-
-    Examples
-    --------
-    >>> rank_by_precision(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
-    [2, 1, 2, 3]
-    """
+    """Rank the rankings by their first levels; 1 is the worst, and equal rankings share a rank."""
     place = places(positions)
     return np.asarray(place.max(axis=0) - place + 1)
 
 
 def rank_by_recall(positions: np.ndarray) -> np.ndarray:
-    """Rank the rankings by their last levels; 1 is the worst, and equal rankings share a rank.
-
-    Examples
-    --------
-    >>> rank_by_recall(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
-    [1, 3, 1, 2]
-    """
+    """Rank the rankings by their last levels; 1 is the worst, and equal rankings share a rank."""
     return rank_by_precision(positions[::-1])
 
 
@@ -245,20 +230,14 @@ def leximin_weights(m: int, n: int) -> tuple[list[int], int]:
 
 
 def leximin(positions: np.ndarray, n: int) -> np.ndarray:
-    """Compute −Σ w_i p_i in whole numbers, so that it is rounded once, to float64.
-
-    Examples
-    --------
-    >>> leximin(np.array([[[1], [1]], [[2], [3]]]), n=3).ravel().tolist()
-    [-1.8, -2.6]
-    """
+    """Compute −Σ w_i p_i in whole numbers, so that it is rounded once, to float64."""
     weights, denominator = leximin_weights(len(positions), n)
     sums = np.tensordot(np.array(weights, object), positions.astype(object), 1)
     return np.asarray(-(sums / denominator).astype(np.float64))
 
 
 def rank_metric(name: str, direction: Direction, rel: float | None = None) -> LexicographicMetric:
-    """Return the metric ``name.rank``, the rank of a ranking among those of its request."""
+    """Return the metric ``name.rank``, the rank of a ranking within its request."""
     by_recall = direction == "recall"
     return LexicographicMetric(
         f"{name}.rank",

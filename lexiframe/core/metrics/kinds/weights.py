@@ -113,8 +113,8 @@ _QUOTIENTS: tuple[tuple[Weight, Weight, Weight], ...] = (
 def quotient_of(weight: Weight) -> tuple[Weight, Weight] | None:
     """Return N(i, m) and D(m) of a weight that is N / D at each level; None for other weights.
 
-    A sum of terms that is divided by D once is 1 where it has to be, which a sum of terms that are
-    divided each need not be: ten times 1 / 10 is 0.9999999999999999.
+    A sum of terms divided by D once is 1 where it has to be, which a sum of divided terms need not
+    be: ten times 1 / 10 is 0.9999999999999999.
     """
     known = (parts for of, *parts in _QUOTIENTS if of is weight)
     return next(((numerator, divisor) for numerator, divisor in known), None)

@@ -112,14 +112,7 @@ def has_maximum(counts: Counts, *, davidson: bool = False) -> bool:
 
 
 def why_no_maximum(counts: Counts, runs: list[str]) -> str:
-    """Name the sets of runs that prevent strengths of greatest likelihood; nothing if none do.
-
-    Examples
-    --------
-    >>> one = np.ones(1)
-    >>> why_no_maximum(Counts(2, np.array([0]), np.array([1]), one, 0 * one, 0 * one), ["x", "y"])
-    "nobody else beat {'x'}; nobody else lost to {'y'}"
-    """
+    """Name the sets of runs that prevent strengths of greatest likelihood; nothing if none do."""
     won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
     return _reasons(components(won), runs)
 

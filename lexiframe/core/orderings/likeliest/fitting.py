@@ -60,7 +60,7 @@ class Counts:
         return Counts(self.n_runs + 1, *(np.concatenate(two) for two in parts))
 
     def run_sums(self, of_pairs: np.ndarray) -> np.ndarray:
-        """Return for each run the sum over the pairs in which it is a, less those where it is b."""
+        """Return for each run the sum over pairs in which it is a, minus the sum where it is b."""
         s = self.n_runs
         return np.asarray(np.bincount(self.a, of_pairs, s) - np.bincount(self.b, of_pairs, s))
 
@@ -104,7 +104,7 @@ def fit(
 ) -> Fit:
     """Find the maximum, which must exist (`components`, `ties_are_bounded`, `refuse_separated`).
 
-    Where none was found, the inverse of the information is NaN, and all steps were taken.
+    If it was not found, the inverse of the information is NaN, and all steps were taken.
     """
     n = counts.n_runs
     whole = counts.with_prior(prior)
@@ -143,7 +143,7 @@ def fit(
 def _invertible(information: np.ndarray, s: int, davidson: bool) -> tuple[np.ndarray, float]:
     """Return H + h J, which has an inverse, and h: J = 1/S everywhere, where β sum to 0.
 
-    Where there is no ν, its corner is 1.
+    Without ν, its corner is 1.
     """
     h = float(np.trace(information[:s, :s]) / s)
     whole = information.copy()

@@ -1,4 +1,4 @@
-"""The rules by which runs are ordered, each a file of its name that declares it as ``RULE``."""
+"""The rules of ordering runs, each a file of its name that declares it as ``RULE``."""
 
 from importlib import import_module
 from typing import Literal, get_args

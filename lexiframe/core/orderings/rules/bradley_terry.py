@@ -45,10 +45,10 @@ def _refuse_no_maximum(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, functio
 
 
 def points(cells: arrays.Cells, weights: np.ndarray) -> np.ndarray:
-    """Return what β averages, units × runs: β + n H⁻¹ u for a unit with the scores u.
+    """Return points whose mean is β, units × runs: β + n H⁻¹ u for a unit with the scores u.
 
     Their weighted mean is β, because the scores of all units cancel there; with equal weights their
-    variance gives the sandwich over units times n/(n − 1), as intervals of `bradley_terry` have it.
+    variance gives the sandwich over units times n/(n − 1), as in the intervals of `bradley_terry`.
     """
     from lexiframe.core.orderings.likeliest.fitting import fit, probabilities
 

@@ -29,8 +29,8 @@ def kemeny_places(leads: np.ndarray) -> Places:
     """Return mean places over all orders that the weight of the units contradicts least.
 
     ``leads``, runs × runs, is the weight of the units that prefer the row's run to the column's,
-    minus that of the others. Placing a before b costs half the lead of b over a: the weight against
-    it, but for a number that all orders share.
+    minus the weight of the opposite. Placing a before b costs half the lead of b over a: the weight
+    against it, but for a number that all orders share.
 
     Examples
     --------

@@ -26,19 +26,16 @@ def mc4(
     """Return each run's number of layers below it, and its share of its own layer, by MC4.
 
     ``votes``, runs × runs, is positive where more requests rank the row's run over the column's.
-    The shares of a layer sum to 1.
-
-    With ``iterations`` or ``teleport`` there is one layer, and the shares are probabilities: those
-    after this many steps from the uniform distribution (the authors' tool takes 10; the result
-    depends on their number), or the stationary ones of the chain that jumps, with the probability
-    ``teleport`` at each step, to a run drawn uniformly.
-
-    Otherwise the layers are formed by the strongly connected components of the chain. Closed
-    components, which the chain never leaves, are above all others. The longer the longest path from
-    another component to a closed one, the lower is that component. Closed components cannot reach
-    one another; they are ordered by the probability that the chain from the uniform distribution
-    ends in them, and equally probable ones share a layer. Each component of a layer gets a share in
-    proportion to its size, which is divided among its runs by their stationary probabilities.
+    The shares of a layer sum to 1. With ``iterations`` or ``teleport`` there is one layer, and the
+    shares are probabilities after this many steps from the uniform distribution (the authors' tool
+    takes 10; the result depends on their number), or the stationary ones of the chain that jumps,
+    with the probability ``teleport`` at each step, to a run drawn uniformly. Otherwise the layers
+    are formed by the strongly connected components of the chain. Closed components, which the chain
+    never leaves, are on top. The longer the longest path from another component to a closed one,
+    the lower is that component. Closed components cannot reach one another; they are ordered by the
+    probability that the chain from the uniform distribution ends in them, and equally probable ones
+    share a layer. Each component of a layer gets a share in proportion to its size, which is
+    divided among its runs by their stationary probabilities.
 
     Examples
     --------
@@ -87,8 +84,8 @@ def stationary(chain: np.ndarray) -> np.ndarray:
     """Solve v P = v, Σ v = 1, for an irreducible chain, equally accurately for every entry of v.
 
     The algorithm of Grassmann, Taksar & Heyman (1985, doi:10.1287/opre.33.5.1107) eliminates the
-    states one by one and then restores them. It never subtracts, so no digits cancel: runs with
-    tiny probabilities are ordered as reliably as the others.
+    states one by one and then restores them. It never subtracts, so no digits cancel: tiny
+    probabilities are as accurate as large ones.
     """
     moves = chain.copy()
     for k in range(len(moves) - 1, 0, -1):
@@ -117,9 +114,9 @@ def _layers_below(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
 def _ends_in(moves: np.ndarray, place: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return the probability that the chain from the uniform vector ends in each closed component.
 
-    ``ends`` are the runs of closed components, and ``place`` holds the index of each one's
-    component. The other runs are eliminated one by one, and the moves through an eliminated run
-    become direct moves. As in `stationary` nothing is subtracted, so tiny probabilities are exact.
+    ``ends`` are the runs of closed components, and ``place`` the component of each one. All other
+    runs are eliminated one by one, and the moves through an eliminated run become direct moves. As
+    in `stationary` nothing is subtracted, so tiny probabilities are exact.
     """
     n_closed = int(place.max()) + 1
     others = np.setdiff1d(np.arange(len(moves)), ends)

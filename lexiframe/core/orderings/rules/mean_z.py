@@ -13,7 +13,7 @@ def _unit_z_scores(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndar
     """z = (x − mean)/sd over the runs, the sample's sd (S − 1); 0 where all are equal.
 
     With S in place of S − 1 all values would be larger by √(S/(S − 1)), in the same order. Mean
-    preferences have the z of the scores of which they are differences.
+    preferences have the z of the scores that they are differences of.
     """
     values, errors = unit_means(table)
     known = ~np.isnan(values)

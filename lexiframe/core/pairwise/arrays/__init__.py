@@ -1,4 +1,4 @@
-"""Long tables as dense arrays, and in groups of requests: what the stages below share."""
+"""Long tables as dense arrays, and in groups of requests, for the later stages."""
 
 from lexiframe.core.base.face import door
 

@@ -7,11 +7,11 @@ from .reduced_pairs import PairSums as PairSums
 from .reduced_pairs import Reduced as Reduced
 from .reduced_pairs import reduced as reduced
 from .reduced_pairs import RunSums as RunSums
-from .arrays import Cells as Cells
+from .one_measure import Cells as Cells
 from .few import Few as Few
 from .arrays import ScoreCube as ScoreCube
 from .arrays import PairsByMeasure as PairsByMeasure
-from .arrays import Scores as Scores
+from .one_measure import Scores as Scores
 from .parts_of_groups import are_all as are_all
 from .arrays import agreeing as agreeing
 from .arrays import check_finite as check_finite

@@ -22,7 +22,6 @@ from lexiframe.core.pairwise.arrays.arrays import (
     score_differences,
 )
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
-from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, IN_CUBE, refuse_too_many
 from lexiframe.typing import Frame, HasTables
 
 PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced, "pairs"]
@@ -43,9 +42,9 @@ def is_scores(table: Any) -> bool:
 def score_cube(s: Any) -> ScoreCube:
     """Convert a scores table to an array.
 
-    The column ``smaller_is_better`` says whether smaller scores are better. Where it is missing or
-    null for a measure, the measure's name decides. Two rows with the same key (run, query_id,
-    measure) are an error. A request of which a measure has no value for any run is left out of it.
+    The column ``smaller_is_better`` gives the direction; where it is missing or null, the measure's
+    name does. Two rows with one key (run, query_id, measure) are an error. A request for which a
+    measure has no value of any run is left out of it.
     """
     table = schemas.check(s, schemas.SCORES)
     if table["value"].null_count():  # a measure may say nothing of a request, whatever the run
@@ -88,12 +87,14 @@ def _directions(table: pl.DataFrame, measures: pl.Series) -> np.ndarray:
 def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     """Convert a preferences table, or the differences of a scores table, to an array.
 
-    A difference favours the run with the greater score; for search lengths and other measures of
-    which smaller values are better, the run with the smaller score. With a baseline only its pairs
-    are kept. A cube is returned unchanged, whatever the baseline: callers make one cube and compute
-    several tables from it. Two rows with the same key (query_id, run_a, run_b, measure) are an
-    error. Rows whose run_a comes after their run_b in the order of bytes are turned round.
+    A difference favours the run with the greater score, or with the smaller one where smaller is
+    better. With a baseline only its pairs are kept. A cube is returned unchanged, whatever the
+    baseline: callers make one cube and compute several tables from it. Two rows with one key
+    (query_id, run_a, run_b, measure) are an error. Rows whose run_a comes after their run_b in the
+    order of bytes are turned round.
     """
+    from lexiframe.core.pairwise.arrays.size import IN_CUBE, refuse_too_many
+
     if isinstance(table, PairCube):
         return table
     table = to_polars(table)
@@ -146,13 +147,13 @@ def _turned(d: pl.DataFrame) -> pl.DataFrame:
 
 
 def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:
-    """Return sums of preferences as they are, and convert all else by `pair_cube`."""
+    """Return sums of preferences unchanged, and convert any other table by `pair_cube`."""
     are_sums = isinstance(table, Reduced) and not table.are_scores
     return table if are_sums else pair_cube(table, baseline)
 
 
 def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """Return the rows of those pairs of which one run is the baseline."""
+    """Return the rows of pairs with the baseline."""
     kept = d.filter((pl.col("run_a") == baseline) | (pl.col("run_b") == baseline))
     if not kept.height:
         raise unknown_name("run", baseline, pl.concat([d["run_a"], d["run_b"]]).unique().sort())
@@ -167,7 +168,9 @@ def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndar
 
 
 def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
-    """Return the differences of scores of all pairs of runs, or of those of a baseline."""
+    """Return the differences of scores of all pairs of runs, or of the pairs with a baseline."""
+    from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+
     shape = (len(s.runs), len(s.queries), len(s.measures))
     refuse_too_many("differences of scores", *shape, IN_ARRAYS, baseline=baseline)
     a, b = _ends_of(s.runs, baseline)
@@ -205,12 +208,6 @@ def checked_cells(
     """Return the places of a table's rows in a flat array, and whether they rise.
 
     Two rows of one place are an error, and so is a row without a number.
-
-    Examples
-    --------
-    >>> cells = np.array([0, 1]), np.array([1, 0])
-    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), schemas.SCORES)
-    (array([1, 2]), True)
     """
     flat = cells[0]
     for n, cell in zip(shape[1:], cells[1:], strict=True):

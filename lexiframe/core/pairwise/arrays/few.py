@@ -37,15 +37,7 @@ class Few:
 
     @classmethod
     def keep(cls, queries: pl.Series, values: np.ndarray, most: int, least: int = 1) -> Few:
-        """Keep the values of the requests that have ``least`` of them or more, if these are few.
-
-        Examples
-        --------
-        >>> values = np.array([[0.5, -0.5], [0.0, 0.5]])
-        >>> few = Few.keep(pl.Series(["q1", "q2"]), values, most=2)
-        >>> few.cells.tolist(), few.size, few.values.tolist()
-        ([[1, -1], [0, 1]], 0.5, [[0.5, -0.5], [0.0, 0.5]])
-        """
+        """Keep the values of the requests that have ``least`` of them or more, if these are few."""
         none = cls(queries.clear(), most, None)
         if not most:
             return none

@@ -1,4 +1,4 @@
-"""Tables within groups of requests: what the arguments ``requests=`` and ``by=`` do."""
+"""Tables within groups of requests: the arguments ``requests=`` and ``by=``."""
 
 from __future__ import annotations
 
@@ -62,13 +62,6 @@ def group_tables(
     ``requests`` is a frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and
     the attributes of each request, or the path of such a file (see `read_log`); None says that
     ``table`` has these columns. ``by`` names one or several attributes; None makes one group.
-
-    Examples
-    --------
-    >>> s = pl.DataFrame({"query_id": ["q1", "q2"], "value": [1.0, 3.0]})
-    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": ["short", "long"]})
-    >>> group_tables(lambda part: part.select("value"), s, requests, by="length").rows()
-    [('long', 3.0), ('short', 1.0)]
     """
     parts = groups_of(table, requests, by)
     found = [_group_table(compute, group, part) for group, part in parts]
@@ -78,7 +71,7 @@ def group_tables(
 def _group_table(
     compute: Callable[[Any], pl.DataFrame], group: pl.DataFrame, part: Any
 ) -> pl.DataFrame:
-    """Put a group's attributes in front of what is found in it; errors name the group."""
+    """Put a group's attributes in front of its table; errors name the group."""
     if not group.width:
         return compute(part)
     try:
@@ -165,8 +158,8 @@ _SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests=
 def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     """Return the attributes of each request of a table: query_id and ``names``.
 
-    A request that the frame lacks has nulls, and a warning says so. The column of the requests
-    may have any name that the readers know. Values are as `name_group_values` has them.
+    A request that the frame lacks has nulls, and a warning says so. The column of requests may have
+    any name that the readers know. `name_group_values` makes the values.
     """
     requests = _frame_of(requests)
     for name in names:
@@ -227,10 +220,10 @@ def _group_members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
 
 
 def name_group_values(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return a table whose columns ``names`` hold what can name a group; raise if they do not.
+    """Return a table whose columns ``names`` can name groups; raise if they cannot.
 
-    NaN is no value, as null is. Durations, bytes of text, and intervals and periods of pandas
-    become text: ``(0, 4]``, ``2024-01``. Lists and other nested values are refused.
+    NaN becomes null. Durations, bytes of text, and intervals and periods of pandas become text:
+    ``(0, 4]``, ``2024-01``. Lists and other nested values are refused.
 
     Examples
     --------

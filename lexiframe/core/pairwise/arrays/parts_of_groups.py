@@ -21,7 +21,7 @@ _ROWS = 200
 def named_groups(called: str, table: Any, requests: Any, by: By) -> list[tuple[str, pl.Series]]:
     """Return the name and the requests of each group, sorted by name.
 
-    The group of one attribute is called by its value as text (``short``), that of several by all of
+    A group of one attribute is named by its value as text (``short``), a group of several by all of
     them (``length = short, kind = image``). Requests without a value are the group ``no length``.
 
     Examples
@@ -70,7 +70,7 @@ def _refuse_same(called: str, values: list[str], message: str) -> None:
 
 
 def are_all(n_a: int, n: int, trials: int) -> bool:
-    """Return whether `splits` yields all splits of n requests into n_a and the others."""
+    """Return whether `splits` yields all splits of n requests into n_a and n − n_a."""
     return comb(n, n_a) - 1 <= trials
 
 
@@ -80,10 +80,10 @@ def n_splits(n_a: int, n: int, trials: int) -> int:
 
 
 def splits(n_a: int, n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
-    """Split n requests at random into n_a and the others: splits × n, 1 for the n_a and else 0.
+    """Split n requests at random into n_a and n − n_a: splits × n, 1 for the n_a and else 0.
 
-    If there are at most ``trials`` other splits than the one of the first n_a requests, which is
-    the observation, all of these come once: p = (1 + count) / (1 + splits) is then exact.
+    If there are at most ``trials`` splits beside the one of the first n_a requests, which is the
+    observation, each of them comes once: p = (1 + count) / (1 + splits) is then exact.
 
     Examples
     --------

@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, sums, unknown_name
-from lexiframe.core.pairwise.arrays.arrays import PairCube, Pairs, score_differences, square_of
+from lexiframe.core.pairwise.arrays.arrays import PairCube, score_differences
 from lexiframe.core.pairwise.arrays.few import Few
+from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
 """What of `Pairs` is added up over requests."""
@@ -53,9 +54,9 @@ class PairSums:
     def sum_up_each(cls, several: Sequence[Pairs], most: Sequence[int]) -> list[PairSums]:
         """Sum up the preferences by several measures of the same requests.
 
-        Requests without any preference count in no sum. Measures with the same preferences, as
-        RPP and LR where each request has one relevant item, are summed up once. ``most`` are the
-        requests of which the preferences by each measure are kept.
+        Requests without any preference count in no sum. Measures with equal preferences, as RPP and
+        LR where each request has one relevant item, are summed up once. Up to ``most`` requests,
+        the preferences by each measure are kept.
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
         distinct = {n: several[n] for n in sorted({*like})}
@@ -67,7 +68,7 @@ class PairSums:
 
     @classmethod
     def _from_moments(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
-        """Return the sums of some pairs from the moments of what is summed up."""
+        """Return the sums of some pairs from their moments."""
         differences, preferred, borda, shares = moments
         few = Few.keep(pairs.queries, pairs.values, most)
         named = differences, pairs.ballots, preferred, borda, shares, few
@@ -126,7 +127,7 @@ class RunSums:
 
     @property
     def lacking(self) -> np.ndarray:
-        """The number of requests that each run lacks, of those that any run has."""
+        """The number of requests that each run lacks, among the requests of any run."""
         return np.asarray(self.n_requests - self.scores.n)
 
 
@@ -172,10 +173,7 @@ class Reduced:
         return f"sums over the requests: {len(self.runs):,} runs, {measures}"
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        """Yield each measure that has preferences, or scores, and its sums.
-
-        Those of scores are of the runs that have some.
-        """
+        """Yield each measure that has preferences, or scores, with its sums over these runs."""
         for measure, of_pairs in ({} if self.are_scores else self.preferences).items():
             if of_pairs.differences.n.any():
                 yield measure, of_pairs
@@ -202,7 +200,7 @@ class Reduced:
     def single(self, measure: str, pairs: PairSums) -> Pairs | None:
         """Return the preferences of single requests by a measure; None if they are not kept.
 
-        Those of metrics are the differences of the scores of single requests.
+        For a metric they are the differences of the scores of single requests.
         """
         of_runs = self.scores.get(measure)
         if of_runs is None:
@@ -216,7 +214,7 @@ class Reduced:
 
     @property
     def scores_only(self) -> Reduced:
-        """The same sums, of which functions that take scores or preferences take the scores."""
+        """The sums, marked as scores for functions that take scores or preferences."""
         return replace(self, are_scores=True)
 
     @property
@@ -239,12 +237,7 @@ class Reduced:
         """Return the attributes and the sums of each group of requests by the attributes ``names``.
 
         Sums cannot be divided into groups afterwards, so they are there only for the attributes
-        that were named when the requests were summed up.
-
-        Raises
-        ------
-        LexiframeError
-            When the sums were computed for other groups, or for none.
+        that were named when the requests were summed up; any other raises LexiframeError.
         """
         known = self.groups[0][0].columns if self.groups else []
         if known != names:
@@ -257,15 +250,10 @@ class Reduced:
         )
 
     def against(self, baseline: str) -> Reduced:
-        """Return the pairs of the other runs with one: ``b`` of every pair is the baseline.
+        """Return the pairs with one run: ``b`` of every pair is the baseline.
 
-        Of the sums of each measure, only ``differences`` are those of the new pairs; ``ballots``,
-        ``preferred``, ``borda`` and ``shares`` stay those of all pairs.
-
-        Raises
-        ------
-        UnknownNameError
-            With near matches, when no run has this name.
+        Only ``differences`` are sums over the new pairs; ``ballots``, ``preferred``, ``borda`` and
+        ``shares`` remain sums over all pairs.
         """
         if baseline not in self.runs:
             raise unknown_name("run", baseline, self.runs)
@@ -276,7 +264,7 @@ class Reduced:
 def reduced(cube: PairCube, few: int = 0) -> Reduced:
     """Sum up the preferences and the scores of some requests.
 
-    Of up to ``few`` requests all scores are kept, and preferences that are no differences of them.
+    Up to ``few`` requests, all scores are kept, and preferences that are no differences of scores.
     """
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
@@ -313,7 +301,7 @@ def _keep_baseline(sums: PairSums, baseline: str) -> PairSums:
 def _add_groups(
     some: tuple[tuple[pl.DataFrame, Reduced], ...], others: tuple[tuple[pl.DataFrame, Reduced], ...]
 ) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
-    """Add up the groups of two parts, of which one may lack a group; return them sorted."""
+    """Add up the groups of two parts, where either may lack a group; return them sorted."""
     if not (some or others):
         return ()
     names = (some or others)[0][0].columns

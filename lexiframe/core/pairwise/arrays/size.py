@@ -34,16 +34,8 @@ def refuse_too_many(
 ) -> None:
     """Raise when preferences need more memory than there is; the message begins with ``function``.
 
-    With a ``baseline``, one run or several, only the pairs that contain one of them are counted.
-    With a ``limit`` there are no more than that many bytes of memory.
-
-    Examples
-    --------
-    >>> refuse_too_many("evaluate", 10**7, 50, 6)
-    Traceback (most recent call last):
-    lexiframe.core.base.memory_use.NotEnoughMemoryError: evaluate: the preferences of 10,000,000 \
-runs (49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, but ... GB \
-are available; ...
+    With a ``baseline``, one run or several, only pairs that contain one are counted. ``limit`` is
+    the most memory in bytes.
     """
     n_wanted = n_runs if baseline is None else 1 if isinstance(baseline, str) else len(baseline)
     n_pairs = n_wanted * (n_wanted - 1) // 2 + n_wanted * (n_runs - n_wanted)

@@ -53,7 +53,7 @@ PairsByKind = Annotated[PairsLike, "by_kind"]
 
 
 def refuse_no_groups(called: str, d: Any, requests: RequestsLike) -> None:
-    """Raise for what an evaluation handed over if it does not tell whether groups differ."""
+    """Raise for an evaluation's table if it does not tell whether groups differ."""
     handed = d.tables[0] if isinstance(d, ByKind) else d
     if isinstance(handed, Reduced):
         raise LexiframeError(

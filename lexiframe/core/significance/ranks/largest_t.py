@@ -34,16 +34,7 @@ each resample: resamples, and runs × resamples."""
 def step_down(
     design: Design, draws: Draws, samples: int, seed: int, alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return which pairs differ, runs × runs: all at once, and for each run by itself.
-
-    Examples
-    --------
-    >>> points = np.array([[0.9, 0.8, 0.1], [0.8, 0.9, 0.2], [0.9, 0.7, 0.1], [0.7, 0.8, 0.0],
-    ...                    [0.8, 0.8, 0.2], [0.9, 0.8, 0.1], [0.8, 0.7, 0.2]])
-    >>> together, each = step_down(Design.equal(points), "flip", 1000, 0, 0.05)
-    >>> together.tolist()
-    [[False, False, True], [False, False, True], [True, True, False]]
-    """
+    """Return which pairs differ, runs × runs: all at once, and for each run by itself."""
     n_runs = design.points.shape[1]
     if not design.is_free or n_runs < 2:
         return np.zeros((n_runs, n_runs), bool), np.zeros((n_runs, n_runs), bool)
@@ -65,7 +56,7 @@ def step_down(
 def _critical(largest: np.ndarray, alpha: float) -> np.ndarray:
     """Return the ⌈(B + 1)(1 − α)⌉-th smallest of the B maxima; infinite when B is too small.
 
-    It is a little larger, so that a statistic as large, but for its rounding, is not rejected.
+    It is slightly larger, so that a statistic equal but for rounding is not rejected.
     """
     n = largest.shape[-1]
     place = int(np.ceil((n + 1) * (1 - alpha) - 1e-9))
@@ -195,7 +186,7 @@ def _largest_by_rows(
 
 
 def _raise(largest: np.ndarray, row: np.ndarray, is_open: np.ndarray) -> None:
-    """Raise the largest numbers to those of the open pairs in a row, pairs × resamples."""
+    """Raise the largest numbers to the numbers of the open pairs in a row, pairs × resamples."""
     if is_open.any():
         part = row if is_open.all() else row[is_open]
         np.maximum(largest, part.max(axis=0), out=largest)
@@ -207,7 +198,7 @@ def _raise(largest: np.ndarray, row: np.ndarray, is_open: np.ndarray) -> None:
 def _bootstrapped(design: Design, samples: int, seed: int) -> Maxima:
     """Draw units of each stratum with replacement, and centre at the observed differences.
 
-    se² = Σ_s f_s (Σ k (d − d̄_s)² − n_s m_s²), with k the number of times that a unit was drawn and
+    se² = Σ_s f_s (Σ k (d − d̄_s)² − n_s m_s²), with k the count of a unit among the drawn ones and
     m_s the drawn mean of d − d̄_s.
     """
     about = design.centred.copy()

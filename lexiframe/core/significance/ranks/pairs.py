@@ -19,7 +19,7 @@ _CANCELLED = 1e-9
 
 @dataclass(frozen=True)
 class Design:
-    """What is averaged, and how far its means would vary.
+    """A design of averages: the points, their weights, and the errors of their means.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Design:
 
     @cached_property
     def factors(self) -> np.ndarray:
-        """What a stratum's sum of squares is multiplied by in se²; empty without freedom.
+        """The factor of a stratum's sum of squares in se²; empty without degrees of freedom.
 
         One variance: Σ w²/(n − strata). Variances of their own: Σ w²/(n − 1) of each stratum.
         """
@@ -74,7 +74,7 @@ class Design:
 
     @cached_property
     def size(self) -> float:
-        """The size of the largest point, of which rounding errors are shares."""
+        """The size of the largest point; rounding errors are shares of it."""
         return sums.largest(self.points)
 
     @cached_property
@@ -89,7 +89,7 @@ class Design:
 
     @cached_property
     def differences(self) -> np.ndarray:
-        """The differences of means; 0 for those that rounding may have caused."""
+        """The differences of means; 0 where rounding alone may have caused them."""
         mean = (self.weights[:, None] * self.centred).sum(axis=0)
         error = sums.TIE * self.size
         delta = mean[:, None] - mean
@@ -144,8 +144,8 @@ class Design:
     def intervals(self, alpha: float) -> np.ndarray:
         """Half of the interval of each run's own mean, at the level 1 − alpha.
 
-        It is NaN without freedom, and where the run has the same value everywhere.
-        It says where the run's mean would lie, not whether two runs differ.
+        It is NaN without freedom, and where the run has the same value everywhere. It does not show
+        whether two runs differ.
         """
         n_runs = self.points.shape[1]
         parts = np.zeros((len(self.sizes), n_runs))
@@ -163,10 +163,9 @@ class Design:
 def _squares(points: np.ndarray, size: float) -> np.ndarray:
     """Σ (d − d̄)² for the differences d of all pairs; exactly 0 where they are equal.
 
-    ``size`` is that of the numbers whose rounding errors the points have.
-
-    The sums come from one product of matrices, Σ a² + Σ b² − 2 Σ ab. Where that cancels, as for two
-    runs that are nearly the same, they are computed from the differences themselves.
+    ``size`` is the size of the numbers whose rounding errors the points have. The sums come from
+    one product of matrices, Σ a² + Σ b² − 2 Σ ab. Where that cancels, for two runs that are nearly
+    equal, they are computed from the differences themselves.
     """
     centred = points - points.mean(axis=0)
     gram = centred.T @ centred
@@ -190,14 +189,7 @@ def _squares(points: np.ndarray, size: float) -> np.ndarray:
 
 
 def holm_all(p_values: np.ndarray) -> np.ndarray:
-    """Adjust the p-values of all pairs together; runs × runs, with 1 on the diagonal.
-
-    Examples
-    --------
-    >>> p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
-    >>> holm_all(p)[0].tolist()
-    [1.0, 0.03, 0.06]
-    """
+    """Adjust the p-values of all pairs together; runs × runs, with 1 on the diagonal."""
     a, b = np.triu_indices(len(p_values), k=1)
     adjusted = np.ones_like(p_values)
     adjusted[a, b] = adjusted[b, a] = sums.holm(p_values[a, b])
@@ -205,14 +197,7 @@ def holm_all(p_values: np.ndarray) -> np.ndarray:
 
 
 def holm_each(p_values: np.ndarray) -> np.ndarray:
-    """Adjust the p-values of each row, the comparisons of one run, by themselves.
-
-    Examples
-    --------
-    >>> p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
-    >>> holm_each(p)[0].tolist()
-    [1.0, 0.02, 0.04]
-    """
+    """Adjust the p-values of each row, the comparisons of one run, by themselves."""
     n = len(p_values)
     off = ~np.eye(n, dtype=bool)
     adjusted = np.ones_like(p_values)
@@ -224,13 +209,6 @@ def holm_each(p_values: np.ndarray) -> np.ndarray:
 
 
 def possible_ranks(differences: np.ndarray, reject: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and greatest rank that a run may have: 1 + #better, S − #worse.
-
-    Examples
-    --------
-    >>> d = np.array([[0, 1, 2], [-1, 0, 1], [-2, -1, 0]])
-    >>> [ranks.tolist() for ranks in possible_ranks(d, np.abs(d) > 1)]
-    [[1, 1, 2], [2, 3, 3]]
-    """
+    """Return the least and greatest rank that a run may have: 1 + #better, S − #worse."""
     better, worse = reject & (differences < 0), reject & (differences > 0)
     return 1 + better.sum(axis=1), len(differences) - worse.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Runs that were trained or sampled several times: what varies, and comparing algorithms."""
+"""Runs that were trained or sampled several times: sources of variance, and comparisons."""
 
 from lexiframe.core.base.face import door
 

@@ -64,8 +64,7 @@ def mean_squares(x: np.ndarray, design: Design) -> dict[str, tuple[float, int]]:
     """Return the mean square and the degrees of freedom of each source.
 
     ``x`` is runs × requests × replicates, without gaps. The effects of a source are the means over
-    the axes that it lacks, less the effects of all sources that are within its axes, and the grand
-    mean.
+    the axes that it lacks, minus the effects of all sources within its axes, and the grand mean.
 
     Examples
     --------
@@ -90,9 +89,9 @@ def mean_squares(x: np.ndarray, design: Design) -> dict[str, tuple[float, int]]:
 def components(x: np.ndarray, design: Design) -> dict[str, float]:
     """Return the variance of each source by its mean square: unbiased, and possibly below 0.
 
-    The expected mean square of a source is Σ n σ² over the sources that tell the same effects
-    apart, or further; n is the number of values that share such an effect. The equations are
-    solved from the residual upwards. A source without degrees of freedom is NaN.
+    The expected mean square of a source is Σ n σ² over the sources that distinguish its effects, or
+    finer ones; n is the number of values that share such an effect. The equations are solved from
+    the residual upwards. A source without degrees of freedom is NaN.
     """
     squares, variances = mean_squares(x, design), dict[str, float]()
     for source in reversed([*design.sources]):
@@ -108,7 +107,7 @@ def _shape(x: np.ndarray) -> tuple[int, int, int]:
 
 
 def average_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> Any:
-    """Return scores whose replicates say nothing more: their means, unless they are seeds.
+    """Return scores with the means of replicates, unless the replicates are seeds.
 
     Raise unless the design is stated where there are replicates, and the test knows it.
     """
@@ -126,7 +125,7 @@ def average_replicates(called: str, d: Any, replicates: Replicates | None, tests
 
 
 def refuse_unstated(called: str, columns: Iterable[str]) -> None:
-    """Raise for a table with replicates of which nobody said what they are."""
+    """Raise for a table with replicates whose kind is unspecified."""
     if "replicate" in columns:
         raise LexiframeError(
             f"{called}: the table has replicates, and what they are is unspecified; say "

@@ -27,12 +27,7 @@ SHIFTED = {name: test.shifted for name, test in TESTS.items() if test.shifted is
 
 
 def check_shifted(called: str, name: str) -> None:
-    """Raise for a test that is not offered with a margin, and say why it is not.
-
-    Examples
-    --------
-    >>> check_shifted("gate", "t")
-    """
+    """Raise for a test that cannot have a margin, with the reason."""
     if name in TESTS and TESTS[name].why_not_shifted:
         raise LexiframeError(
             f"{called}: expected test to be {' or '.join(map(repr, SHIFTED))}, found {name!r}; "

@@ -58,7 +58,7 @@ def betting_answers(d: Differences, margin: np.ndarray, options: Options) -> Ans
 def shifted_answers(
     d: Differences, margin: np.ndarray, options: Options, shift: np.ndarray
 ) -> Answers:
-    """Answer the same of differences that are less by a shift, but for the interval.
+    """Return the answers for differences minus a shift, without an interval.
 
     The limits are shifted, since shifted differences might be out of bounds.
     """
@@ -75,7 +75,7 @@ def shifted_answers(
 
 
 def _ordered_differences(d: Differences, options: Options) -> np.ndarray:
-    """Return the differences in the order of the bets; raise for those that are out of bounds."""
+    """Return the differences in the order of the bets; raise for values out of bounds."""
     bets: Bets = options.bets
     outside = np.abs(d.values) > bets.bound + np.broadcast_to(d.rounding, d.values.shape)
     if outside.any():
@@ -92,6 +92,7 @@ TEST = PairedTest(
     "betting",
     "sequential test by betting",
     betting_test,
+    needs_bounds=True,
     shifted=betting_answers,
     interval=betting_interval,
 )

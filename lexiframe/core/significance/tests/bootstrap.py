@@ -46,10 +46,9 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
 def _least_p(d: Differences, alone: np.ndarray, options: Options) -> np.ndarray:
     """Return a p that the test does not fall below, whichever run wins each request.
 
-    ``alone`` says how many samples have each request alone. Such samples have an infinite
-    t, unless that request has the mean difference; two requests at least have another one, on
-    either side of it. Where all sizes are equal, so may be the differences, whose p is that of all
-    signs.
+    ``alone`` counts the samples that have each request alone. Such samples have an infinite t,
+    unless that request has the mean difference; at least two requests have another one, on either
+    side of it. If all sizes are equal, so may be the differences, and p counts all signs.
     """
     n_extreme = np.sort(alone)[: 2 if options.alternative == "two-sided" else 1].sum()
     sizes = np.abs(d.values)
@@ -185,7 +184,7 @@ def _p_of_count(is_extreme: np.ndarray) -> np.ndarray:
 
 
 def _inner(t: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return of pairs × trials the least t that `_p_of_count` does not reject, and the greatest.
+    """Return, pairs × trials, the least and greatest t that `_p_of_count` does not reject.
 
     If no count rejects, they are infinite.
     """

@@ -15,11 +15,11 @@ AUTO = "auto"
 def settled(
     called: str, tests: Sequence[Any], corrections: Sequence[str], *, by_t: bool = False
 ) -> tuple[list[Any], list[str]]:
-    """Return the tests and corrections that are meant by those that were given.
+    """Return the tests and corrections for the given ones, with defaults in place of ``auto``.
 
-    By default they are joint sign flips with step-down max-t; t with Holm's correction where t
-    alone knows the errors of the means (``by_t``). With another correction that is named the
-    default test is t, and a named test has Holm's correction by default.
+    The default is joint sign flips with step-down max-t, or t with Holm's correction where only t
+    knows the errors of the means (``by_t``). With another correction the default test is t; a named
+    test has Holm's correction by default.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def _least_p(d: Differences | sums.Moments, options: Options) -> np.ndarray:
     """Return a p that t does not fall below, whichever run wins the requests that are not ties.
 
     The sizes of k differences that are not 0, of which M is the greatest and S the sum of squares,
-    add up to M + √((k − 1)(S − M²)) at most, as the others then have one size.
+    add up to at most M + √((k − 1)(S − M²)), where all but M have one size.
     """
     x = d.moments if isinstance(d, Differences) else d
     n, k, squares = np.asarray(x.n), x.wins + x.losses, x.squares.rounded()

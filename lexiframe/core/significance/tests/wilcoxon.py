@@ -81,9 +81,9 @@ def _exact_p(ranks: np.ndarray, options: Options) -> np.ndarray:
 
 
 def _scipy_p(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
-    """Return p by `scipy.stats.wilcoxon`, called for pairs with ties and for those without.
+    """Return p by `scipy.stats.wilcoxon`, called separately for pairs with and without ties.
 
-    It chooses one distribution, exact or normal, for all pairs of a call.
+    SciPy chooses one distribution, exact or normal, for all pairs of a call.
     """
     from scipy.stats import wilcoxon
 

@@ -102,7 +102,7 @@ _DETAILS = [("low", "from", ".4f"), ("high", "to", ".4f"), ("p_value", "p", ".3g
 
 
 def _details(given: pl.DataFrame) -> pl.DataFrame:
-    """Return what tooltips say of a pair of measures in either order, where the table has it."""
+    """Return the tooltip columns of each pair of measures, in both directions."""
     a, b = (
         ("measure_a", "measure_b") if "measure_a" in given.columns else ("ordering_a", "ordering_b")
     )
@@ -132,9 +132,9 @@ def _measures_in_order(
 
 
 def sort_by_similarity(names: list[str], values: np.ndarray) -> list[str]:
-    """Return names so that those that are alike are near one another, by a matrix of values to 1.
+    """Sort names so that similar ones are neighbours; ``values`` is a similarity matrix, at most 1.
 
-    What is not known counts as not alike.
+    Unknown similarities count as 0.
     """
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
@@ -148,7 +148,7 @@ def sort_by_similarity(names: list[str], values: np.ndarray) -> list[str]:
 
 
 def _value_scale(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list[str], str]:
-    """Return the scale of the colours, the lines of the title, and what a value is called."""
+    """Return the scale of the colours, the lines of the title, and the name of a value."""
     if column != "correlation":
         what, n = ("rankings", "n") if column == "agreement" else ("runs", "n_systems")
         asked = f"of the pairs of {what} that the row's measure does not tie"

@@ -1,4 +1,4 @@
-"""The colours of charts, and what has a colour and a shape of its own."""
+"""The colours of charts, and the shapes of points."""
 
 from __future__ import annotations
 
@@ -19,11 +19,5 @@ SIDES: dict[str, Any] = {"scheme": "blueorange", "domain": [-1, 1], "reverse": T
 
 
 def cycled(kinds: Sequence[Any], n: int, *, skip: bool = False) -> list[Any]:
-    """Return n kinds by repeating them in turn; with ``skip``, each repetition begins one later.
-
-    Examples
-    --------
-    >>> cycled(["circle", "square"], 3), cycled(["circle", "square"], 3, skip=True)
-    (['circle', 'square', 'circle'], ['circle', 'square', 'square'])
-    """
+    """Return n kinds by repeating them in turn; with ``skip``, each repetition begins one later."""
     return [kinds[(i + skip * (i // len(kinds))) % len(kinds)] for i in range(n)]

@@ -1,4 +1,4 @@
-"""What charts call the columns of their tables, and how they write the values."""
+"""The names of columns in charts, and the formats of their values."""
 
 from __future__ import annotations
 
@@ -79,13 +79,7 @@ _COLUMNS = {name: (name, "") for name in _TEXTS.split()} | {
 
 
 def tooltip(*columns: str | tuple[str, str, str]) -> list[Any]:
-    """Return a tooltip of columns, by name, or with a heading and a format of a chart's own.
-
-    Examples
-    --------
-    >>> tooltip("run", ("mean", "mean AP", ".4f"))[1].to_dict()
-    {'field': 'mean', 'format': '.4f', 'title': 'mean AP', 'type': 'quantitative'}
-    """
+    """Return a tooltip of columns, by name, or with a heading and a format of a chart's own."""
     lines = [(name, *_COLUMNS[name]) if isinstance(name, str) else name for name in columns]
     return [_line(*line) for line in lines]
 

@@ -1,4 +1,4 @@
-"""The chart of one measure beside others, on pairs of rankings."""
+"""The chart of one measure against other ones, on pairs of rankings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all charts share: Altair, the data inside them, their sizes and titles."""
+"""The common parts of all charts: Altair, the data inside them, their sizes and titles."""
 
 from __future__ import annotations
 
@@ -51,24 +51,12 @@ def _harmless_value(value: Any) -> Any:
 
 
 def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
-    """Return the pixels of each of n rows or columns: few are wide, many narrow.
-
-    Examples
-    --------
-    >>> step(2), step(20), step(110)
-    (40, 23, 12)
-    """
+    """Return the pixels of each of n rows or columns: few are wide, many narrow."""
     return min(most, max(least, side // max(1, n)))
 
 
 def name_size(pixels: int) -> int:
-    """Return the size of the names of rows that are so many pixels high, so that none overlap.
-
-    Examples
-    --------
-    >>> name_size(step(2)), name_size(step(110))
-    (11, 9)
-    """
+    """Return the size of the names of rows that are so many pixels high, so that none overlap."""
     return min(11, max(7, pixels - 3))
 
 
@@ -88,10 +76,7 @@ def single(chart: Any, *words: str, **sizes: Any) -> alt.Chart:
 def layered(
     layers: Iterable[Any], rows: pl.DataFrame | None, *words: str, **sizes: Any
 ) -> alt.LayerChart:
-    """Return layers over the same rows, with a title, the lines below it, and sizes.
-
-    Without rows each layer has its own.
-    """
+    """Return layers over the same rows, with a title, the lines below it, and sizes."""
     shared = {} if rows is None else {"data": inside(rows)}
     chart: alt.LayerChart = altair().layer(*layers, **shared)
     return chart.properties(title=title(*words), **sizes)
@@ -107,7 +92,7 @@ def faceted(
 ) -> alt.FacetChart:
     """Return panels of so many pixels, each of the same layers over some of the rows, and a title.
 
-    The gap below the title is larger than Vega-Lite's own, which 0 leaves as it is.
+    The gap below the title is larger than Vega-Lite's own, which 0 leaves unchanged.
     """
     panel = altair().layer(*layers, data=inside(rows)).properties(**sizes)
     named = title(*words)
@@ -118,5 +103,5 @@ def faceted(
 
 
 def header(**options: Any) -> Any:
-    """Return what stands above or beside a panel: its name alone."""
+    """Return the header of a panel: its name alone."""
     return altair().Header(title=None, labelFontWeight="bold", **options)

@@ -1,4 +1,4 @@
-"""Charts of recall levels: where rankings tie, which decide, and how they predict others."""
+"""Charts of recall levels: where rankings tie, which levels decide, which predict which."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What charts are made of: intervals, dots, lines with points, cells with numbers, and levels."""
+"""The marks of charts: intervals, dots, lines with points, cells with numbers, and levels."""
 
 from __future__ import annotations
 

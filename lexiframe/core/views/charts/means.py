@@ -100,7 +100,7 @@ def mean_chart(
 
 
 def _title_lines(rows: pl.DataFrame, measures: list[str], alpha: float | None) -> Iterator[str]:
-    """Say what is drawn in which order, and below it what the bars are and what is missing."""
+    """Yield the title (measures and order), then the meaning of the bars, then the gaps."""
     first, is_one = measures[0], len(measures) == 1
     is_ranked = rows.filter(measure=first)["rank"].count() > 0 or is_count(first)
     order = "best first" + ("" if is_one else f" by {first}") if is_ranked else "by name"
@@ -126,7 +126,7 @@ def _bars_and_points(
 
 
 def _gap_lines(rows: pl.DataFrame) -> Iterator[str]:
-    """Say of which measures runs lack requests, and that such means have no order."""
+    """Yield a line on runs that lack requests, and one on the measures without an order."""
     is_partial = rows["is_partial"].any()
     if is_partial:
         yield "hollow: over fewer requests than another run has"
@@ -252,7 +252,7 @@ def _room_for_names(rows: pl.DataFrame) -> pl.Series:
 
 
 def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
-    """Return the column that colours the runs: numbers as they are, anything else as text."""
+    """Return the column that colours the runs: numbers, or text made from any other values."""
     table = to_polars(of_runs)
     known = [name for name in table.columns if name not in own]
     if colour not in known:

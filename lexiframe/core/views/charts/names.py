@@ -1,4 +1,4 @@
-"""Long names, cut so that those of two rows never look the same."""
+"""Long names, cut so that two rows never look alike."""
 
 from __future__ import annotations
 
@@ -43,12 +43,6 @@ def _cut(name: str, most: int) -> str:
 
 
 def shown_as(names: dict[str, str], datum: str) -> str:
-    r"""Return the expression of Vega that looks a name up, and returns others as they are.
-
-    Examples
-    --------
-    >>> print(shown_as({"a_long_name": "a_l…ame"}, "datum.label"))  # doctest: +ELLIPSIS
-    indexof(["a_long_name"], datum.label) < 0 ? datum.label : ["a_l\u2026ame"][indexof(...)]
-    """
+    r"""Return the expression of Vega that replaces a long name and returns any other name."""
     place = f"indexof({json.dumps([*names])}, {datum})"
     return f"{place} < 0 ? {datum} : {json.dumps([*names.values()])}[{place}]"

@@ -94,10 +94,7 @@ def _keep_ranked(called: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ordering_places(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """Name the orderings by what differs between them, and number the places of their runs.
-
-    Also return what the title says about them.
-    """
+    """Name the orderings by their differences and number the places of their runs."""
     n_methods = rows.group_by("measure").agg(pl.col("method").n_unique())["method"].max()
     if n_methods == 1:
         methods = rows["method"].unique(maintain_order=True).to_list()
@@ -122,7 +119,7 @@ def _ordering_places(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
 
 
 def _methods_phrase(rows: pl.DataFrame) -> str:
-    """Say which measures order the runs by which method, where these differ; else nothing."""
+    """Say which measures order the runs by which method, where the methods differ; else ""."""
     pairs = rows.sort("at").select("method", "measure").unique(maintain_order=True)
     of = pairs.group_by("method", maintain_order=True).agg("measure")
     if of.height == 1 or pairs["measure"].is_duplicated().any():

@@ -26,7 +26,7 @@ _SHAPES = "circle square triangle-up diamond triangle-down cross triangle-right"
 
 
 def _labelled(rows: pl.DataFrame, *columns: str) -> tuple[pl.DataFrame, str]:
-    """Add a name for each row, of the columns that differ; also return what is the same in all."""
+    """Name each row by the columns that differ; also return the constant columns as text."""
     differ = [name for name in columns if rows[name].n_unique() > 1]
     same = [f"{_CALLED[name]} {rows[name][0]}" for name in columns if name not in differ]
     parts = [pl.col(name).cast(pl.String) for name in differ]

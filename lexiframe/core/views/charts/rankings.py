@@ -242,7 +242,7 @@ def _strips(places: Places, names: dict[str, str]) -> Iterator[Any]:
 
 
 def _links(ends: pl.DataFrame, places: Places, names: dict[str, str]) -> Iterator[Any]:
-    """Draw the lines between the rankings, those of the levels that decide last and wide."""
+    """Draw the lines between the rankings, the deciding levels last and wide."""
     draw = altair()
     n = {side: ends.filter(sooner=side).height // 2 for side in ("a", "b", "tie")}
     a, b = (harmless(names[side]) for side in "ab")
@@ -306,7 +306,7 @@ _ALIGNED = {"LP": ("right", 6), "LR, LP": ("center", 0), "LR": ("left", -6)}
 
 
 def _labels(ends: pl.DataFrame) -> Iterator[Any]:
-    """Write above and below the items of the levels that decide what they decide."""
+    """Label the items of the deciding levels, above and below, with LP or LR."""
     draw = altair()
     outwards = pl.col("strip") * 2 - 1
     labels = ends.select(

@@ -97,7 +97,7 @@ def pair_chart(both: Frame, measure: str | None = None) -> alt.LayerChart | alt.
 
 
 def _title_lines(rows: pl.DataFrame) -> list[str]:
-    """Say what is drawn, and how many requests are on each side of 0."""
+    """Return the measure and direction of the differences, and the number of requests by sign."""
     a, b, measure = (short(rows[name][0]) for name in ("run_a", "run_b", "measure"))
     n = {side: rows.filter(better=side).height for side in SIGNS}
     ahead = pl.col("preference") * (pl.col("value_a") - pl.col("value_b"))

@@ -16,15 +16,7 @@ Order = Sequence[str] | pl.Series | Frame
 
 
 def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
-    """Return the runs by a table of means or of orderings: run, rank, value and method, best first.
-
-    Examples
-    --------
-    >>> o = pl.DataFrame({"measure": "AP", "method": "mean", "run": ["a", "b"],
-    ...                   "value": [0.1, 0.2], "rank": [2.0, 1.0]})
-    >>> ranked("chart", o, "AP").rows()
-    [('b', 1.0, 0.2, 'mean'), ('a', 2.0, 0.1, 'mean')]
-    """
+    """Return the runs by a table of means or orderings: run, rank, value, method; best first."""
     given = to_polars(table)
     if "mean" in given.columns:
         rows = rows_of(given, schemas.MEANS, called, ["run"], measure=measure)
@@ -40,13 +32,7 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
 
 
 def sort_runs(called: str, order: Order, runs: Iterable[str], measure: str) -> list[str]:
-    """Return all runs in the order given, by this measure if a table; raise if one is missing.
-
-    Examples
-    --------
-    >>> sort_runs("chart", ["b", "c", "a"], {"a", "b"}, "AP")
-    ['b', 'a']
-    """
+    """Return all runs in the order given, by this measure if a table; raise if one is missing."""
     if isinstance(order, Sequence | pl.Series):
         names = [*order]
     else:
@@ -55,13 +41,7 @@ def sort_runs(called: str, order: Order, runs: Iterable[str], measure: str) -> l
 
 
 def all_in_order(called: str, order: Iterable[Any], wanted: Iterable[str], kind: str) -> list[str]:
-    """Return names in the order given, without others; raise if it lacks one of them.
-
-    Examples
-    --------
-    >>> all_in_order("chart", ["RR", "AP"], ["AP"], "measures")
-    ['AP']
-    """
+    """Return the wanted names in the given order; raise if the order lacks one of them."""
     names, known = [*order], {*wanted}
     if other := [name for name in names if not isinstance(name, str)]:
         raise TypeError(f"{called}: expected an order of names, found {other[0]!r:.80} among them")

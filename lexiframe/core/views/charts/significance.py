@@ -1,4 +1,4 @@
-"""Charts of which runs differ significantly: the significance map, and groups that do not."""
+"""Charts of significant differences: the significance map, and groups of runs without any."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ _LANE = 9
 
 
 def _assign_lanes(groups: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
-    """Give each group the first lane in which it meets no other; add the names at its ends."""
+    """Give each group the first lane in which no group overlaps it; add the names at its ends."""
     ends: list[int] = []
     lanes = []
     for first, last in groups.iter_rows():

@@ -1,4 +1,4 @@
-"""The tables that charts show: their rows, and the columns of those that no other room reads."""
+"""The tables that charts show: their rows, and columns that only charts read."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def rows_of(
 ) -> pl.DataFrame:
     """Return the rows of a table that a chart shows; raise if there are several of one key.
 
-    The key is that of the table if no other is given. ``only`` maps a column to the value wanted;
-    None takes the only one that there is. A table by groups of requests has several rows of a key,
-    as `check` leaves the groups out.
+    The default key is the key of the table. ``only`` maps a column to the wanted value; None takes
+    the only one. A table by groups of requests has several rows of a key, as `check` leaves the
+    groups out.
     """
     rows, key = schemas.check(table, schema, called), key or schema.key
     for column, value in only.items():
@@ -38,7 +38,7 @@ def rows_of(
 
 
 def refuse_gaps(rows: pl.DataFrame, called: str, *columns: str) -> pl.DataFrame:
-    """Return rows that have a value in all of some columns; raise for others."""
+    """Return rows with a value in each of some columns; raise if a row lacks one."""
     for column in columns:
         if n := rows[column].null_count():
             raise LexiframeError(
@@ -52,7 +52,7 @@ _ONE = "choose one group of requests, one method, one test and one correction fi
 
 
 def _several(rows: pl.DataFrame, columns: Iterable[str]) -> list[str]:
-    """Say of which columns the rows have several values, and how to choose one."""
+    """List the columns with several values in the rows, each with an example of a choice."""
     values = {column: rows[column].unique().sort().to_list() for column in sorted(columns)}
     return [
         f"the table has {len(known)} values of {column} ({', '.join(known)}): choose one, such as "
@@ -75,26 +75,13 @@ def rows_with(rows: pl.DataFrame, column: str, wanted: str | Sequence[str] | Non
 
 
 def renamed(rows: pl.DataFrame, column: str, names: Mapping[str, str]) -> pl.Expr:
-    """Return a column with its values as a chart calls them; raise for a value without a name.
-
-    Examples
-    --------
-    >>> rows = pl.DataFrame({"null": ["signs", "none"]})
-    >>> rows.select(renamed(rows, "null", {"signs": "flips", "none": "nothing"})).rows()
-    [('flips',), ('nothing',)]
-    """
+    """Return a column with its values as a chart calls them; raise for a value without a name."""
     chosen(column, rows[column].unique().sort().to_list(), [*names])
     return pl.col(column).replace_strict(names)
 
 
 def chosen(kind: str, wanted: str | Sequence[str] | None, known: Sequence[str]) -> list[str]:
-    """Return the names wanted, each once, or all; raise for one that there is not.
-
-    Examples
-    --------
-    >>> chosen("run", None, ["b", "a"]), chosen("run", "a", ["b", "a"])
-    (['b', 'a'], ['a'])
-    """
+    """Return the names wanted, each once, or all; raise for one that there is not."""
     names = known if wanted is None else [wanted] if isinstance(wanted, str) else wanted
     for name in names:
         if name not in known:

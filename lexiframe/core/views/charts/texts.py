@@ -15,10 +15,10 @@ _IN_TITLE = 40
 
 
 def harmless(text: str) -> str:
-    r"""Return a text that cannot end the script of a page in which a chart stands.
+    r"""Return a text that cannot end the script of a page with a chart.
 
-    Altair writes data into pages as they are, so that a run named ``</script>`` would end the
-    chart and begin a page of its own. An invisible mark (U+200B) behind ``<`` prevents that.
+    Altair writes data into pages unescaped, so that a run named ``</script>`` would end the chart
+    and begin a page of its own. An invisible mark (U+200B) behind ``<`` prevents that.
 
     Examples
     --------
@@ -53,35 +53,17 @@ def short(name: str) -> str:
 
 
 def requests_text(n: pl.Series) -> str:
-    """Return a number of requests in words, or the least and the greatest.
-
-    Examples
-    --------
-    >>> tuple(requests_text(pl.Series(n)) for n in ([5, 5], [3, 5], [1]))
-    ('5 requests', '3 to 5 requests', '1 request')
-    """
+    """Return numbers of requests in words: one number, or the least and the greatest."""
     return counted(n, "request")
 
 
 def pairs_text(n: pl.Series) -> str:
-    """Return a number of pairs in words, or the least and the greatest.
-
-    Examples
-    --------
-    >>> pairs_text(pl.Series([5995, 5995])), pairs_text(pl.Series([1]))
-    ('5,995 pairs', '1 pair')
-    """
+    """Return numbers of pairs in words: one number, or the least and the greatest."""
     return counted(n, "pair")
 
 
 def counted(n: pl.Series, of: str) -> str:
-    """Return a number of anything in words, or the least and the greatest.
-
-    Examples
-    --------
-    >>> counted(pl.Series([110]), "run")
-    '110 runs'
-    """
+    """Return numbers of anything in words: one number, or the least and the greatest."""
     ends = n.drop_nulls().unique().sort().to_list()
     least_and_most = dict.fromkeys([*ends[:1], *ends[-1:]])
     return f"{' to '.join(f'{n:,}' for n in least_and_most)} {of}{'s' * ([*least_and_most] != [1])}"

@@ -1,4 +1,4 @@
-"""What the page says first: which runs are first, in a headline and a sentence for each measure."""
+"""The conclusions on top of the page: the first runs, in a headline and a sentence a measure."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _one_sided(
 def _single_run_rows(
     means: pl.DataFrame, inference: Mapping[str, Any], known: facts.Known
 ) -> pl.DataFrame:
-    """Say what the means of a single run are."""
+    """Return the rows of conclusions for a single run: a sentence on each of its means."""
     level = f"{100 * (1 - inference['alpha']):g} %"
     parts = means.partition_by("group", "measure", maintain_order=True)
     sentences = [_mean_sentence(part, level, known) for part in parts]
@@ -116,7 +116,7 @@ def _single_run_rows(
 
 
 def _mean_sentence(mean: pl.DataFrame, level: str, known: facts.Known) -> str:
-    """Say what the mean of a single run is, in one row, and what its interval."""
+    """Say the mean of a single run and its interval, from one row."""
     shown, notes = cut_at_bounds(mean, known=known)
     row = shown.row(0, named=True)
     requests = printed.counted(str(row["n"]), "request")

@@ -1,4 +1,4 @@
-"""What the page of an evaluation is made of: its tables, and what is known of each request."""
+"""The data of an evaluation's page: its tables, and the facts of each request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SHOWN = """
 
 @dataclass(frozen=True)
 class Rankings:
-    """What an evaluation knows beside its tables.
+    """The facts of an evaluation beside its tables.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ def _inference(
 
 
 def _are_several(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> bool:
-    """Return whether the default was one test for some measures, and another for others."""
+    """Return whether the default test differs between measures."""
     return inference["test"] == tests.AUTO and comparisons["test"].n_unique() > 1
 
 
@@ -176,7 +176,7 @@ def _named_alike(table: pl.DataFrame, *, are_several: bool) -> pl.DataFrame:
 
 
 def _sort_as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
-    """Return the names of a column in the order in which they were asked for.
+    """Return the names of a column in the order of the user's list.
 
     The column's names may have options behind them: ``t(alternative='greater')``.
     """
@@ -188,7 +188,7 @@ def _sort_as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
 def _measure_facts(
     name: str, cells: dict[str, Any] | None, measures: Sequence[Measure]
 ) -> dict[str, Any]:
-    """Return what the page knows of a measure; cells is None when no request counts for it."""
+    """Return the page's facts of a measure; cells is None when no request counts for it."""
     decides = None
     for m in measures:
         if isinstance(m, LexicographicPreference) and str(m) == name:
@@ -197,14 +197,14 @@ def _measure_facts(
 
 
 def _add_half_wins(wins: pl.DataFrame) -> pl.DataFrame:
-    """Add what `win_rate_matrix` has in the cells of both runs: shares won, a tie half a win."""
+    """Add the cells of `win_rate_matrix` for both runs: shares won, a tie half a win."""
     half = pl.col("ties") / 2
     shares = {"half_wins": pl.col("wins") + half, "half_losses": pl.col("losses") + half}
     return wins.with_columns(**{name: won / pl.col("n") for name, won in shares.items()})
 
 
 def _turned_comparisons(comparisons: pl.DataFrame) -> pl.DataFrame:
-    """Add what a comparison is when its runs change places, and what the test favours."""
+    """Add the effect size with the runs in reverse order, and the gain that the test compares."""
     is_odds = pl.col("test").str.contains(r"^sign(\(|$)")  # the others change their sign
     turned = pl.when(is_odds).then(1 / pl.col("effect_size")).otherwise(-pl.col("effect_size"))
     return comparisons.with_columns(effect_turned=turned, gain=GAIN)
@@ -271,18 +271,7 @@ _NOTES = {"table": pl.String, "group": pl.String, "measure": pl.String, "said": 
 def cut_intervals(
     grouped: Mapping[str, pl.DataFrame], known: facts.Known
 ) -> dict[str, pl.DataFrame]:
-    """Return tables whose intervals are cut, and ``interval_notes``, a row for each note.
-
-    ``known`` are the facts of the measures.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"group": "", "measure": "AP", "run": "a", "mean": 0.75,
-    ...                       "ci_low": -2.43, "ci_high": 3.93, "n": 9})
-    >>> shown = cut_intervals({"means": means, "comparisons": means.clear()}, {})
-    >>> shown["means"]["ci_high"].item(), shown["interval_notes"]["said"].item()
-    (1.0, 'Intervals end at the bounds of AP.')
-    """
+    """Return tables whose intervals are cut, and ``interval_notes``, a row for each note."""
     tables: dict[str, pl.DataFrame] = {}
     notes = []
     for name, value in _VALUES.items():
@@ -310,8 +299,8 @@ def rank_probabilities(
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the table of `rank_distributions`, and notes on how it was computed, or why not.
 
-    Each measure is ordered as the evaluation orders it: metrics by their mean, preferences by
-    ``order``. Those of which runs lack requests have no order, unless each run has that by its own.
+    Each measure is ordered like in the evaluation: metrics by their mean, preferences by ``order``.
+    Measures whose runs lack requests have no order, unless each run keeps its own requests.
     """
     s, d = tables["scores"], tables["preferences"]
     others = d.filter(~pl.col("measure").is_in(s["measure"].unique().implode()))

@@ -30,17 +30,7 @@ def html_page(
     texts: Any = None,
     queries: Any = None,
 ) -> str:
-    """Return an evaluation as one HTML page, which makes no request to a network.
-
-    Parameters
-    ----------
-    tables, provenance
-        Those of the evaluation.
-    rankings
-        What is known of the rankings; without it the page shows none.
-    texts, queries
-        As for `Evaluation.report`.
-    """
+    """Return an evaluation as one HTML page, which makes no request to a network."""
     facts, packing = report_data(tables, provenance, rankings or Rankings(), texts, queries)
     script = "\n".join(part(f"{name}.js") for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
@@ -86,7 +76,7 @@ def page_json(facts: Mapping[str, Any]) -> str:
 
 
 def _printable(fact: Any) -> Any:
-    """Return a fact whose text has no characters that turn the direction of what follows."""
+    """Return a fact whose text has no characters that turn the direction of later text."""
     if isinstance(fact, str):
         return escaped(fact)
     if isinstance(fact, Mapping):

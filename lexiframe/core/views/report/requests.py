@@ -1,4 +1,4 @@
-"""What the page knows of single requests: scores, preferences, and where relevant items are."""
+"""The page's data of single requests: scores, preferences, and places of relevant items."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def cells_of(
     runs: pl.Series,
     queries: pl.Series,
 ) -> dict[str, dict[str, Any]]:
-    """Return for each measure what the page shows of a pair of runs and a request.
+    """Return for each measure the values of runs or pairs and requests that the page shows.
 
-    Of a metric these are the scores (``kind`` is ``scores``), requests × runs. Of a preference that
-    only says which ranking is better, and orders all rankings of a request, it is for each ranking
-    how many others it is better than, less how many are better (``order``). Of any other preference
-    these are the values themselves (``values``), requests × pairs: for each request its different
-    values, and for each pair the place of its value among them.
+    For a metric: the scores (``kind`` is ``scores``), requests × runs. For a preference that only
+    says which ranking is better, and orders all rankings of a request: how many rankings each
+    ranking beats, less how many beat it (``order``). For any other preference: the values
+    (``values``), requests × pairs, as each request's different values and each pair's place among
+    them.
     """
     found = _packed_scores(packing, s, runs, queries) if s.height else {}
     for name in measures:

@@ -1,4 +1,4 @@
-"""What ids mean: titles, images and the texts of queries, for the page of an evaluation."""
+"""The texts behind ids: titles, images and queries, for the page of an evaluation."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _MOST = 50_000_000
 def texts_of_documents(texts: Any, doc_ids: list[str]) -> dict[str, dict[str, str]]:
     """Return the title, image or link of the documents that the page names, by id.
 
-    An image is a ``data:`` address, or a file that is put into the page. An address on the web is
-    shown as a link: the page makes no request to a network.
+    An image is a ``data:`` address, or a file that is put into the page. A web address becomes a
+    link: the page makes no request to a network.
     """
     table = _text_table(texts, "doc_id", doc_ids, "texts", "title")
     known = [name for name in ("title", "image") if name in table.columns]
@@ -76,7 +76,7 @@ def _one_line(text: str) -> str:
 
 
 def _text_table(given: Any, key: str, ids: list[str], called: str, column: str) -> pl.DataFrame:
-    """Return the texts of the ids; those of a dictionary stand in ``column``."""
+    """Return the texts of the ids; the values of a dictionary get the name ``column``."""
     known = pl.DataFrame({key: pl.Series(ids, dtype=pl.String).unique().sort()})
     if hasattr(given, "items"):  # the ids of an empty dictionary are text, too
         keys = pl.Series([*given], dtype=None if given else pl.String)

@@ -1,4 +1,4 @@
-"""What the tables of decisions say, in words: a module for each table, see `verdict`."""
+"""Tables of decisions in words: a module for each table, see `verdict`."""
 
 from lexiframe.core.base.face import door
 

@@ -1,4 +1,4 @@
-"""Intervals as they are shown: within the bounds of the measure, with a note that says so."""
+"""Intervals for display: within the bounds of the measure, with a note about this."""
 
 from __future__ import annotations
 
@@ -19,37 +19,12 @@ def cut_at_bounds(
     value: Literal["mean", "mean_difference"] = "mean",
     known: facts.Known | None = None,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Cut intervals at the bounds of their measure; return notes on what they say.
+    """Cut intervals at the bounds of their measure; return notes on the intervals.
 
-    The table that was computed stays as it is: an interval of t can be wider than the measure's
-    range. Measures whose bounds are not known, or whose values are out of them because they come
-    from another tool (percent, say), are not cut.
-
-    Parameters
-    ----------
-    table
-        Rows with ``measure, ci_low, ci_high``, and ``n`` where it is known.
-    value
-        The column of the values: ``mean``, or ``mean_difference``.
-    known
-        The facts of measures; others have those that their names tell.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"measure": ["AP", "mine"], "mean": 0.75, "ci_low": -2.43,
-    ...                       "ci_high": 3.93, "n": 2})
-    >>> shown, notes = cut_at_bounds(means)
-    >>> shown["ci_low"].to_list(), shown["ci_high"].to_list()
-    ([0.0, -2.43], [1.0, 3.93])
-    >>> notes
-    ['intervals end at the bounds of AP', 'with n = 2 requests intervals say little']
-    >>> c = pl.DataFrame({"measure": "AP", "mean_difference": 0.2, "ci_low": 0.1, "ci_high": 0.3,
-    ...                   "n": 9, "correction": "max_t", "reject": False})
-    >>> cut_at_bounds(c, "mean_difference")[1]
-    ['interval and test disagree in 1 pair: an interval is of one pair alone, the test of all \
-pairs together']
-    >>> cut_at_bounds(means.rename({"mean": "mean_difference"}), "mean_difference")[0]["ci_low"][0]
-    -1.0
+    The given table does not change: an interval of t can be wider than the measure's range.
+    ``value`` names the column of values, ``known`` has facts of measures, by default the facts that
+    their names tell. Measures with unknown bounds, or with values outside them (percent, from
+    another tool), are not cut.
     """
     if not {"measure", "ci_low", "ci_high", value} <= {*table.columns} or table.is_empty():
         return table, []
@@ -75,7 +50,7 @@ def _ends_at_bounds(table: pl.DataFrame, name: str, of: facts.Facts, value: str)
 
 
 def _disagreement_note(table: pl.DataFrame) -> list[str]:
-    """Say what is asked by an interval and by joint sign flips, where the two seem to disagree."""
+    """Say that an interval and joint sign flips ask different questions, where they disagree."""
     if not {"correction", "reject"} <= {*table.columns}:
         return []
     lacks_zero = (pl.col("ci_low") > 0) | (pl.col("ci_high") < 0)

@@ -1,4 +1,4 @@
-"""Coverage in words: what all runs answered, and what was different about them."""
+"""Coverage in words: the rankings of all runs, and differences between them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,7 @@ from lexiframe.core.projection import answers
 def told_of_each(
     coverage: pl.DataFrame, told: Callable[[pl.DataFrame], Iterable[str]]
 ) -> tuple[str, ...]:
-    """Return what is told of a coverage, with the name of each collection in front.
-
-    Examples
-    --------
-    >>> coverage = pl.DataFrame({"collection": ["news", "law"], "run": ["a", "a"]})
-    >>> told_of_each(coverage, lambda part: [f"{part.height} run."])
-    ('news: 1 run.', 'law: 1 run.')
-    """
+    """Return the sentences on a coverage, with the name of each collection in front."""
     if "collection" not in coverage.columns:
         return tuple(told(coverage))
     parts = coverage.partition_by("collection", as_dict=True, maintain_order=True)
@@ -33,17 +26,10 @@ def told_of_each(
 
 
 def judged_where_pooled(coverage: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
-    """Return a coverage that says how much is judged only where judgments are those of a pool.
+    """Return a coverage with the share of judged documents only where judgments come from a pool.
 
-    Where every judged document has a positive grade, as those that users had in the test set of a
-    recommender, no document was looked at for being judged: nearly all have no judgment.
-
-    Examples
-    --------
-    >>> coverage = pl.DataFrame({"run": "a", "judged_at_10": [0.1]})
-    >>> judged_where_pooled(coverage, {"grades": [1.0, 5.0]})["judged_at_10"].item()
-    >>> judged_where_pooled(coverage, {"grades": [0.0, 3.0]})["judged_at_10"].item()
-    0.1
+    If every judged document has a positive grade, like the items that users of a recommender chose,
+    no document was looked at for being judged: nearly all have no judgment.
     """
     grades = provenance.get("grades") or [0.0]
     is_positive = pl.lit(not isinstance(grades, Mapping) and grades[0] > 0)
@@ -55,7 +41,7 @@ def judged_where_pooled(coverage: pl.DataFrame, provenance: Mapping[str, Any]) -
 
 
 def coverage_in_words(coverage: pl.DataFrame) -> str:
-    """Return a sentence on what all runs together answered and retrieved.
+    """Return a sentence on the answers and documents of all runs together.
 
     Examples
     --------
@@ -91,7 +77,7 @@ def run_names(runs: Sequence[str], many: str = "runs") -> str:
 
 
 def rankings_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
-    """Return sentences on the rankings that runs lack, and on those that begin with their query."""
+    """Return sentences on missing rankings, and on rankings that begin with their query."""
     how = printed.advice(python="exclude_self=True", terminal="--exclude-self")
     own = answers.own_queries_in_words(coverage)
     return (
@@ -101,13 +87,7 @@ def rankings_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
 
 
 def missing_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
-    """Return a sentence on the runs that lack rankings, which count as empty, if some do.
-
-    Examples
-    --------
-    >>> missing_in_words(pl.DataFrame({"run": ["a", "b"], "missing": [0, 20], "requests": 43}))
-    ('b lacks rankings of 20 of the 43 requests.',)
-    """
+    """Return a sentence on the runs that lack rankings, which count as empty, if some do."""
     lacking = coverage.filter(pl.col("missing") > 0)
     runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
     if not runs:
@@ -148,7 +128,7 @@ _CUTOFF = r"@([0-9]+)"
 def cuts_in_words(coverage: pl.DataFrame, measures: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence on runs that are cut at different depths, where a measure sees them all.
 
-    Measures with a cutoff at the least depth or above see the same of all runs.
+    Measures with a cutoff at the least depth or above treat all runs alike.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an evaluation says first, in a few lines: who is first by which measures, and how surely."""
+"""The first lines of an evaluation: which run is first by which measures, and how surely."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ Row = dict[str, Any]
 def first_sentences(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Return what the tables of an evaluation say of the runs, by its first test and correction.
+    """Return sentences on the runs, by the first test and correction of an evaluation.
 
-    Measures that say the same share a sentence, and each is named. What conclusions rest on
-    follows: requests without a ranking, documents without a judgment, and runs that are the same.
+    Measures with equal answers share a sentence, and each is named. The grounds of conclusions
+    follow: requests without a ranking, documents without a judgment, identical runs.
     """
     if is_nothing_judged(tables["coverage"]):
         return (f"{NOTHING_JUDGED[0].upper()}{NOTHING_JUDGED[1:]}.",)
@@ -78,7 +78,7 @@ def _conclusions(
 def sentences_by_group(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return what `first_sentences` says of the runs, for each group of requests by its name."""
+    """Return the sentences on the runs for each group of requests, by its name."""
     by = provenance["groups"]
     if is_nothing_judged(tables["coverage"]) or _is_alone(tables, provenance):
         groups = printed.name_groups(tables["orderings"], by)["group"]
@@ -100,7 +100,7 @@ def _is_alone(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
 def _stated(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> tuple[pl.DataFrame, Callable[..., list[str]]]:
-    """Return what is known of each measure, and the function that makes sentences of it."""
+    """Return the answers of all measures, and the function that makes sentences from them."""
     inference, by = provenance["inference"], provenance["groups"]
     compared = {**tables, "comparisons": first_test_rows(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
@@ -120,7 +120,7 @@ def _first_groups(rows: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, 
 
 
 class _Answer(NamedTuple):
-    """What is said of a measure, apart from its name.
+    """The answer of a measure, apart from its name.
 
     ``begin`` says that nothing can be concluded, where that is so. ``runs`` do what ``verb`` says.
     ``near`` are not significantly worse, and ``end`` is what else holds of the others.
@@ -150,10 +150,10 @@ first; whether others are near."""
 def _shared_sentences(
     rows: Sequence[Row], say: Callable[[Row], _Answer], group: str, kinds: _Kinds = _KINDS
 ) -> list[str]:
-    """Return a sentence for the measures that give the same answer, or, of many, nearly the same.
+    """Return a sentence for measures with equal answers, or, if they are many, similar ones.
 
-    On measures by which nothing can be concluded, for the same reason, there is always one. A
-    measure without an answer has no sentence here.
+    Measures that allow no conclusion for one reason always share a sentence; a measure without an
+    answer has none.
     """
     answers, found = measures_by(rows, say), list[list[_Answer]]()
     answers.pop(_NONE, None)
@@ -206,7 +206,7 @@ def _measures_phrase(measures: Sequence[str], n_all: int) -> str:
 
 
 def _any_measure_phrase(named: set[str], asked: Sequence[str]) -> str:
-    """Name measures of which none says something: that it is not so by all could leave some."""
+    """Name measures for "by none": "not by all" would be ambiguous."""
     *others, last = (name for name in asked if name in named)
     if len(named) == len(asked) > 2:
         return f"any of the {len(asked)} measures"
@@ -214,7 +214,7 @@ def _any_measure_phrase(named: set[str], asked: Sequence[str]) -> str:
 
 
 def _best_sentences(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
-    """Return sentences on who is first, and what holds of the others."""
+    """Return sentences on the first run, and on its distance from the next ones."""
     return _shared_sentences(rows, lambda row: _first_answer(row, inference["family"]), group)
 
 
@@ -259,7 +259,7 @@ def _baseline_sentences(rows: Sequence[Row], group: str, inference: Mapping[str,
 
 
 def _runs_by_measures(rows: Sequence[Row], column: str) -> str:
-    """Return the runs of a column of rows, each with the measures of which it has these."""
+    """Return the run names in a column of rows, each set with the measures that give it."""
     by_runs = measures_by(rows, lambda row: run_names(row[column]) if row[column] else "none")
     return ", ".join(f"{runs} by {printed.and_joined(of)}" for runs, of in by_runs.items())
 
@@ -323,7 +323,7 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
 
 
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what weakens conclusions: rankings or judgments missing, equal scores, same runs."""
+    """Yield the weaknesses of conclusions: missing rankings or judgments, equal scores, copies."""
     yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _ranking_sentences)
     yield from sentences_on_coverage(tables, provenance)
     yield from _same(tables["win_rates"], provenance)
@@ -341,7 +341,7 @@ def _ranking_sentences(coverage: pl.DataFrame) -> Iterator[str]:
 def _same(wins: pl.DataFrame, provenance: Mapping[str, Any]) -> Iterator[str]:
     """Name runs that tie in all requests by all measures, as copies of one another do.
 
-    Those that lack requests of a measure are copies only where they have nearly all in common.
+    Runs that lack requests of a measure are copies only if they have nearly all in common.
     """
     known = {*drop_counts(wins, provenance)["measure"].unique()}
     lacking = {name: of for name, of in provenance.get("lacking", {}).items() if name in known}

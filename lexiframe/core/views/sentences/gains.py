@@ -1,4 +1,4 @@
-"""In which direction a comparison points, by what its test compares."""
+"""The direction of a comparison, by the quantity that its test compares."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ GAIN = _gain()
 def both_ways(c: pl.DataFrame, rivals: pl.DataFrame) -> pl.DataFrame:
     """Return the comparisons of runs with their ``rivals``, one row for each run and rival.
 
-    ``run`` gains ``gain`` over ``rival``. The other columns of ``rivals`` say where these are
-    rivals, as by one measure. Of a million pairs few contain a rival, and all would be twice here.
+    ``run`` gains ``gain`` over ``rival``; further columns of ``rivals`` say where they are rivals
+    (by a measure, say). Of a million pairs few contain a rival, and all would be twice here.
     """
     on = [name for name in rivals.columns if name != "rival"]
     return pl.concat(
@@ -38,9 +38,9 @@ def both_ways(c: pl.DataFrame, rivals: pl.DataFrame) -> pl.DataFrame:
 
 
 def first_test_rows(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the comparisons by the test and the correction that were named first, or by default.
+    """Return the comparisons by the first test and correction that were named, or by the default.
 
-    The columns say which these are: t with Holm's correction may stand for the default of both.
+    The columns name the test: t with Holm's correction may stand for the default of both.
     """
     test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
     if test == tests.AUTO:

@@ -1,4 +1,4 @@
-"""What is said, and marked, where runs lack requests that others have."""
+"""Sentences and marks for runs that lack requests of other runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Lacking:
-    """The measures of which runs lack requests, and what was done about it.
+    """The measures whose runs lack requests, and the way this was treated.
 
     Attributes
     ----------
@@ -42,22 +42,12 @@ class Lacking:
 
     @classmethod
     def read_provenance(cls, provenance: Mapping[str, Any]) -> Lacking:
-        """Return what the provenance of an evaluation says; runs with judgments lack no request.
-
-        Examples
-        --------
-        >>> found = {"AP": {"requests": 2, "runs": {"b": 1}}}
-        >>> facts = {"AP": {"kind": "metric"}}
-        >>> lacking = Lacking.read_provenance({"missing": "own", "lacking": found, "facts": facts})
-        >>> print(*lacking.notes(["AP"]))
-        by AP, each run is ordered by the requests that it has (missing='own'), although 1 run \
-lacks some of the 2 requests (b has 1)
-        """
+        """Return the lacking requests in the provenance of an evaluation; none with judgments."""
         found = provenance.get("lacking", {})
         return cls(provenance.get("missing"), found, counts_in(provenance) if found else ())
 
     def notes(self, measures: Sequence[str]) -> list[str]:
-        """Return a sentence on each measure that orders runs and of which runs lack requests."""
+        """Return a sentence on each measure that orders runs although some lack requests."""
         how = printed.advice(
             python="missing='common', 'zero' or 'own'", terminal="--missing common, zero or own"
         )
@@ -68,7 +58,7 @@ lacks some of the 2 requests (b has 1)
         ]
 
     def said(self, measures: Sequence[str]) -> list[str]:
-        """Return the notes as sentences that follow others."""
+        """Return the notes as whole sentences."""
         return [f"{note[0].upper()}{note[1:]}." for note in self.notes(measures)]
 
     def short_notes(self, measures: Sequence[str]) -> list[str]:
@@ -97,13 +87,7 @@ def _lacking_phrase(facts: Mapping[str, Any]) -> str:
 
 
 def unmatched_said(provenance: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on the runs that no verdict is about; none where there are no such runs.
-
-    Examples
-    --------
-    >>> unmatched_said({"unmatched": ["dense"]})
-    ['dense is left out of the verdict: nothing that it retrieved is judged.']
-    """
+    """Return a sentence on the runs that no verdict is about; none where there are no such runs."""
     runs = provenance.get("unmatched", [])
     if not runs:
         return []
@@ -116,13 +100,7 @@ NOTHING_JUDGED = "no run retrieved a judged document, so that nothing can be con
 
 
 def is_nothing_judged(coverage: pl.DataFrame | None) -> bool:
-    """Return whether no run retrieved a judged document; not known of scores and preferences.
-
-    Examples
-    --------
-    >>> is_nothing_judged(pl.DataFrame({"run": ["a"], "retrieved": [9], "judged": [0]}))
-    True
-    """
+    """Return whether no run retrieved a judged document; False for scores and preferences."""
     if coverage is None or not {"judged", "retrieved"} <= {*coverage.columns}:
         return False
     counts = coverage.select(pl.col("judged", "retrieved").sum())
@@ -148,7 +126,7 @@ def _drop_runs(table: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
 def drop_unranked(tables: Mapping[str, pl.DataFrame], by: Sequence[str]) -> dict[str, pl.DataFrame]:
     """Return the tables without the measures (of groups) whose runs have no ranks.
 
-    Those are the ones of which runs lack requests, and `verdict` would refuse them.
+    These are the measures whose runs lack requests, and `verdict` would refuse them.
     """
     on = [*by, "measure"]
     orderings = tables["orderings"]

@@ -1,4 +1,4 @@
-"""What modules of sentences share: the order of measures, and the best of the rows."""
+"""The common parts of sentences: the order of measures, and the best of the rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def drop_counts(table: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFr
 
 
 def smaller_said(measures: Sequence[str], provenance: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on the measures of errors among some: what is ours is known to point so."""
+    """Return a sentence on measures where smaller is better, except for built-in metrics."""
     known = facts.known_facts(provenance)
     names = [m for m in measures if m in known and known[m].smaller_is_better]
     names = [name for name in dict.fromkeys(names) if derived.known_metric(name) is None]
@@ -40,14 +40,7 @@ def is_first(by: Sequence[str] = ()) -> pl.Expr:
 def measures_by(
     rows: Iterable[dict[str, Any]], said: Callable[[dict[str, Any]], Said]
 ) -> dict[Said, list[str]]:
-    """Return the measures of rows by what is said of them.
-
-    Examples
-    --------
-    >>> rows = [{"measure": "AP", "best": "a"}, {"measure": "RR", "best": "a"}]
-    >>> measures_by(rows, lambda row: row["best"])
-    {'a': ['AP', 'RR']}
-    """
+    """Return the measures of rows, grouped by a text on each row."""
     found = dict[Said, list[str]]()
     for row in rows:
         found.setdefault(said(row), []).append(row["measure"])
@@ -60,16 +53,11 @@ def add_sentences(
     said: Callable[[dict[str, Any]], Hashable],
     say: Callable[[list[dict[str, Any]]], str],
 ) -> pl.DataFrame:
-    """Add a ``sentence`` to the rows of measures, which those of a group share that say the same.
+    """Add a ``sentence`` to the rows of measures; rows of a group with equal content share one.
 
-    Parameters
-    ----------
-    table
-        Key: ``by`` and ``measure, test, correction``.
-    said
-        From a row to what it says, apart from its measure and test.
-    say
-        From rows that say the same to their sentence. They have different measures.
+    ``table`` has the key ``by`` and ``measure, test, correction``. ``said`` maps a row to its
+    content without measure and test, ``say`` maps rows of equal content, of different measures, to
+    a sentence.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What equal scores leave open: how far their order can move means, and which run it puts first."""
+"""Effects of equal scores: the range of means over their orders, and the first run."""
 
 from __future__ import annotations
 
@@ -26,21 +26,11 @@ _RANGE = ("run", "measure", "low", "high", "rank", "is_open", "moved", "one_scor
 def tie_sentences(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], measure: str | None = None
 ) -> tuple[str, ...]:
-    """Say of which runs the order of equal scores moves a mean much, and whether it decides.
+    """Name runs whose mean the order of equal scores moves much, and say whether it decides.
 
-    A mean is moved much if it may leave its interval. The order decides if another run may be first
-    than the one that is. Runs of which all documents of a request have one score are named where
-    their order matters. By one ``measure`` alone, these are named where they are first.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> judged = {f"q{n:02}": {"a": 1} for n in range(20)}
-    >>> blind, good = ({q: {"a": s, "b": 1, "c": 1} for q in judged} for s in (1, 2))
-    >>> e = lf.evaluate({"blind": blind, "good": good}, judged, ["RR"])
-    >>> print(*tie_sentences(e.tables(), e.provenance))
-    blind has one score for all documents of a request, whose order is arbitrary: its RR may be \
-0.333 to 1.000.
+    A mean is moved much if it may leave its interval. The order decides if another run may be
+    first. Runs with one score for all documents of a request are named where their order matters,
+    and by one ``measure`` alone where they are first.
     """
     if provenance.get("policies", {}).get("ties") in _ORDERED:
         return ()
@@ -59,9 +49,9 @@ def tie_sentences(
 def sentences_on_coverage(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], measure: str | None = None
 ) -> tuple[str, ...]:
-    """Say which runs are cut at different depths, and what equal scores leave open, by a measure.
+    """Say which runs are cut at different depths, and which results depend on equal scores.
 
-    Without a ``measure`` this is said of all of them.
+    Without a ``measure`` this holds for all measures.
     """
     measures = [measure] if measure is not None else provenance["measures"]
     cuts = (
@@ -107,11 +97,11 @@ def _collection_tables(
 def tie_ranges(coverage: pl.DataFrame, means: pl.DataFrame) -> pl.DataFrame:
     """Return for each run and measure the least and the greatest mean that equal scores allow.
 
-    The measures are those of the means of which the bounds are known; where none are, as for
-    preferences, AP, RR and nDCG@10. ``moved`` is how far the mean may be moved, in halves of its
-    interval, and ``is_open`` whether that is more than 1. Of groups of requests, whose means have
-    intervals of their own, that of all requests follows from their standard errors. Where there is
-    no interval, it is the widest that values of 0 to 1 with this mean can have.
+    The measures are the measures of ``means`` whose bounds are known; if none are, as for
+    preferences: AP, RR and nDCG@10. ``moved`` is the possible movement of the mean, in halves of
+    its interval, and ``is_open`` whether it exceeds 1. The interval over all groups of requests
+    follows from their standard errors. Without an interval, the widest one for values of 0 to 1
+    with this mean is taken.
     """
     bounded = [name.removesuffix("_min") for name in coverage.columns if name.endswith("_min")]
     asked = [name for name in bounded if (means["measure"] == name).any()]
@@ -150,7 +140,7 @@ def tie_ranges(coverage: pl.DataFrame, means: pl.DataFrame) -> pl.DataFrame:
 def _range_sentences(
     ranges: pl.DataFrame, means: pl.DataFrame, measure: str | None, *, is_grouped: bool
 ) -> Iterator[str]:
-    """Yield what is said of ranges (see `tie_ranges`), by all measures or one alone."""
+    """Yield the sentences on ranges (see `tie_ranges`), by all measures or by one."""
     matters = pl.col("high") - pl.col("low") > sums.TIE
     is_blind = pl.col("one_score") & matters
     of_measure = ranges
@@ -166,9 +156,9 @@ def _range_sentences(
 
 
 def _moved_runs(named: pl.DataFrame, asked: pl.Series) -> Iterator[str]:
-    """Yield the ranges of the run whose means may be moved farthest, and the names of the others.
+    """Yield the ranges of the run whose means may move farthest, and the names of further runs.
 
-    Runs of one score for all documents come first. Only measures that are ``asked`` for are named.
+    Runs of one score for all documents come first. Only measures in ``asked`` are named.
     """
     worst = named.group_by("run").agg(pl.col("one_score").any(), pl.col("moved").max())
     order = worst.sort("one_score", "moved", "run", descending=[True, True, False])
@@ -185,16 +175,7 @@ def _moved_runs(named: pl.DataFrame, asked: pl.Series) -> Iterator[str]:
 
 
 def open_means(coverage: pl.DataFrame, means: pl.DataFrame) -> dict[str, str]:
-    """Return for each run whose means equal scores may move out of their intervals what these are.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> judged = {f"q{n:02}": {"a": 1} for n in range(20)}
-    >>> e = lf.evaluate({"blind": {q: {"a": 1, "b": 1} for q in judged}}, judged, ["RR"])
-    >>> open_means(e.coverage, e.means)
-    {'blind': 'RR may be 0.500 to 1.000'}
-    """
+    """Return the ranges of means that equal scores may move out of their intervals, by run."""
     ranges = tie_ranges(coverage, means).filter("is_open")
     return {str(run): _may_be(rows) for (run,), rows in ranges.group_by("run", maintain_order=True)}
 
@@ -208,7 +189,7 @@ def _may_be(rows: pl.DataFrame) -> str:
 
 
 def _first_by_ties(ranges: pl.DataFrame) -> Iterator[str]:
-    """Say by which measures the order of equal scores decides which run is first.
+    """Name the measures by which the order of equal scores decides which run is first.
 
     It does if a run may be before one that is first, or if runs that share the first place may not.
     """

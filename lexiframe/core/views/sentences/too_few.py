@@ -1,4 +1,4 @@
-"""Where requests, or trials, are too few for any conclusion: which measures, and what is said."""
+"""Requests or trials that are too few for any conclusion: the measures, and the sentences."""
 
 from __future__ import annotations
 
@@ -49,31 +49,12 @@ def mark_too_few(
 ) -> pl.DataFrame:
     """Add to the rows of measures (tests, corrections) whether their requests are too few.
 
-    They are where no comparison could be rejected, not even if in all of the family one run won
-    every request that is not a tie; then a verdict says nothing of significance.
-
-    Parameters
-    ----------
-    rows
-        Key: the attributes of groups (``by``), ``measure, test, correction``.
-    c
-        The comparisons, with the attributes.
-    wins
-        The table of `win_rates`, with the attributes.
-    family
-        The comparisons that the p-values were corrected over, as for `verdict`.
-    alpha
-        The level.
-
-    Returns
-    -------
-    polars.DataFrame
-        The rows with the Boolean ``too_few``, and where it is true: the ``least`` p-value that was
-        possible after the correction (null without a test); in how many requests two runs differ
-        at most, if more such requests would do (``n_differ``); how many comparisons the correction
-        is ``over``, if with one there could be conclusions; ``n_trials``, if not the requests but
-        these are too few; and of a single pair the requests that run_a wins and loses (``wins``,
-        ``losses``).
+    Requests are too few where no comparison could be rejected, even if one run won every request
+    that is not a tie. ``family`` is as for `verdict`. Where ``too_few`` is true, the rows have the
+    ``least`` p-value after the correction (null without a test); ``n_differ``, the most requests in
+    which two runs differ, if more such requests would do; ``over``, the comparisons of the
+    correction, if one alone could be conclusive; ``n_trials``, if the trials are too few; and of a
+    single pair the requests that run_a wins and loses (``wins``, ``losses``).
     """
     on = [*by, *KEY]
     lacking = [name for name in ("least_p", "least_p_adjusted") if name not in c.columns]
@@ -101,9 +82,9 @@ def mark_too_few(
 
 
 def _reasons(alpha: float) -> list[pl.Expr]:
-    """Return ``n_differ`` and ``over`` where they are why nothing can be concluded.
+    """Return ``n_differ`` and ``over`` where they are the reason that nothing can be concluded.
 
-    They are where all signs of n requests, whose least p is 2 · 0.5^n, would be enough.
+    They are the reason where all signs of n requests, whose least p is 2 · 0.5^n, would be enough.
     """
     of_signs = 2 * pl.lit(0.5).pow(pl.col("n"))
     is_over = (_DIVIDES | _IS_JOINT) & (pl.col("of") > 1)
@@ -183,17 +164,7 @@ def _least_differences(
 
 
 def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
-    """Return how a sentence begins that says that nothing can be concluded; else nothing.
-
-    Examples
-    --------
-    >>> row = {"n": 8, "n_most": 8, "n_differ": None, "over": 45, "n_trials": None, "wins": None}
-    >>> row |= {"too_few": True}
-    >>> too_few_to_conclude(row, "measure")
-    '8 requests: too few for any conclusion about 45 pairs'
-    >>> too_few_to_conclude(row | {"n_differ": 2, "over": None}, "measure")
-    'Differences in at most 2 of 8 requests: too few for any conclusion'
-    """
+    """Return the beginning of a sentence on too few requests or trials; "" if there are enough."""
     if row.get("n_pairs") == 0:
         return "No two runs have a request in common: nothing can be concluded"
     if not row["too_few"]:
@@ -216,11 +187,11 @@ _BY_SIGNS = ("sign", "randomization", "wilcoxon")
 def what_would_do(
     c: pl.DataFrame, measures: Sequence[str], inference: Mapping[str, Any], n_all: int
 ) -> list[str]:
-    """Say how many requests would be enough for measures of which too few can decide nothing.
+    """Return how many requests would be enough, by each measure with too few of them.
 
-    ``c`` has the comparisons by one test of each measure, in a group, and ``n_all`` counts those of
-    all groups and measures. Sizes of differences decide as well for other tests, of which no number
-    can be said; of joint sign flips it is the least for which the two of a pair could differ.
+    ``c`` has the comparisons of a group by one test of each measure; ``n_all`` counts the
+    comparisons of all groups and measures. Tests that use sizes of differences have no such number;
+    for joint sign flips it is the least number for which two runs could differ.
 
     Examples
     --------
@@ -261,10 +232,7 @@ def _fewest(n_comparisons: int, inference: Mapping[str, Any]) -> int:
 
 
 def who_is_first(row: dict[str, Any], named: Callable[[list[str]], str]) -> tuple[str, str]:
-    """Return who is first, and the verb; of two runs that says in how many requests.
-
-    ``named`` returns the names of some runs.
-    """
+    """Return the first run and the verb; for two runs with the number of requests."""
     best, others = row["best"], [*row["not_worse"], *row["untested"]]
     if row["wins"] is None or len(best) > 1 or len(others) > 1:
         return named(best), "is first" if len(best) == 1 else "share the first place"
@@ -275,7 +243,7 @@ def who_is_first(row: dict[str, Any], named: Callable[[list[str]], str]) -> tupl
 
 
 def ahead(run: str, other: str, n: int, won: int, lost: int) -> tuple[str, str]:
-    """Return a run that is first, and in how many requests it is ahead of the only other one.
+    """Return the first run, and the number of requests in which it is ahead of the only rival.
 
     Examples
     --------
@@ -299,11 +267,11 @@ def nothing_concluded(
     *,
     is_all: bool = False,
 ) -> str:
-    """Return a sentence, without its end, that says who is first by measures that decide nothing.
+    """Return a sentence, without its end, on the first runs by measures that decide nothing.
 
-    ``who`` has the measures by the names of the first runs and the verb, ``measures`` all of them
-    in words, and ``group`` the group of requests, as the end of a phrase. Where the measures are
-    all that there are (``is_all``), they are named once.
+    ``who`` has the measures by first runs and verb, ``measures`` all of them in words, and
+    ``group`` the group of requests as the end of a phrase. With ``is_all``, the measures are named
+    once.
 
     Examples
     --------

@@ -32,23 +32,8 @@ from lexiframe.typing import Evaluated
 def baseline_sentences(e: Evaluated) -> list[str]:
     """State, for each measure, which runs are significantly better and worse than the baseline.
 
-    The sentences are in the order in which the measures were asked for; counts have none.
-
-    Parameters
-    ----------
-    e : Evaluation
-        The result of `evaluate` with a baseline, which is ``run_b`` of all its comparisons.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> folder = lf.bundled("example")
-    >>> runs, qrels = folder / "runs", folder / "qrels.txt"
-    >>> e = lf.evaluate(runs, qrels, "AP", test="t", baseline="pca8_euclidean")
-    >>> print(baseline_sentences(e)[0])
-    By AP, no run is significantly better than pca8_euclidean, random is significantly worse, and \
-pixels_euclidean is not significantly different from it (paired t-test, Holm's correction over the \
-2 pairs, α = 0.05, n = 5 requests).
+    The sentences are in the order of the user's measures; counts have none. ``e`` has a baseline,
+    which is ``run_b`` of all its comparisons.
     """
     return baseline_verdict(e)["sentence"].to_list()
 
@@ -87,8 +72,7 @@ def baseline_rows(
 ) -> pl.DataFrame:
     """List for each measure (test, correction) the runs that are better, worse and undecided.
 
-    Attributes of groups are the first columns, and begin with ``by``: one may have the name of
-    another column.
+    Attributes of groups are the first columns; they begin with ``by``, since names may collide.
     """
     names, inference = provenance["groups"], provenance["inference"]
     by = [f"by {name}" for name in names]
@@ -123,10 +107,7 @@ _FEW = 4
 def ahead_of_baseline(
     row: dict[str, Any], baseline: str, named: Callable[[list[str]], str]
 ) -> tuple[str, str]:
-    """Return who is ahead of the baseline, and the verb, without a word on how surely.
-
-    ``named`` returns the names of some runs.
-    """
+    """Return the runs ahead of the baseline, and the verb, without a word on significance."""
     up, down, of = row["ahead"], row["behind"], named([baseline])
     if row["wins"] is not None and up:
         return ahead(named(up), of, row["n"], row["wins"], row["losses"])
@@ -140,7 +121,7 @@ def ahead_of_baseline(
 
 
 def _sentence_key(row: dict[str, Any], inference: dict[str, Any]) -> Hashable:
-    """Return what decides what is said of a row, apart from its measure and test."""
+    """Return the content of a row's sentence, apart from its measure and test."""
     lists = ("better", "worse", "undecided", "incomparable")
     begin = too_few_to_conclude(row, inference["family"])
     told = () if begin else tuple(tuple(row[name]) for name in lists)
@@ -150,7 +131,7 @@ def _sentence_key(row: dict[str, Any], inference: dict[str, Any]) -> Hashable:
 def _baseline_sentence(
     rows: list[dict[str, Any]], names: list[str], inference: dict[str, Any]
 ) -> str:
-    """Return the sentence on some measures of which the same is said."""
+    """Return one sentence for all measures with equal conclusions on the baseline."""
     row, level, family = rows[0], inference["alpha"], inference["family"]
     of = printed.and_joined([row["measure"] for row in rows])
     group = printed.group_end(row, names, "by ")

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
+from lexiframe import features
 from lexiframe.core.base import (
     LexiframeError,
     SchemaError,
@@ -20,7 +21,7 @@ from lexiframe.core.base import (
     typed,
 )
 from lexiframe.core.io import column_forms
-from lexiframe.core.significance import MEANS, own_tests, tests, tests_in_words
+from lexiframe.core.significance import MEANS, concluded_in_words, own_tests, tests, tests_in_words
 from lexiframe.core.views.sentences.coverage import rankings_in_words, told_of_each
 from lexiframe.core.views.sentences.gains import both_ways
 from lexiframe.core.views.sentences.lacking import (
@@ -37,7 +38,6 @@ from lexiframe.core.views.sentences.rows import (
     measures_by,
     smaller_said,
 )
-from lexiframe.core.views.sentences.tables import sentences_of
 from lexiframe.core.views.sentences.ties import add_ties
 from lexiframe.core.views.sentences.too_few import (
     IS_TESTED,
@@ -177,7 +177,7 @@ def verdict_of(
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,
 ) -> pl.DataFrame:
-    """Compute the verdict from the tables of an evaluation; ``others`` replace its comparisons."""
+    """Compute the verdict from the tables of an evaluation; ``others`` replaces the comparisons."""
     names, inference = provenance["groups"], provenance["inference"]
     level = inference["alpha"] if alpha is None else alpha
     if family is None:
@@ -208,11 +208,11 @@ def verdict_rows(
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,
 ) -> pl.DataFrame:
-    """List for each measure (test, correction) the runs that are first, and what tests say.
+    """List for each measure (test, correction) the first runs, and the results of the tests.
 
-    Attributes of groups are the first columns, and begin with ``by``: one may have the name of
-    another column. ``n_runs`` are compared, and ``better`` are significantly better than a run
-    that is first, by what the test compares.
+    Attributes of groups are the first columns; they begin with ``by``, since names may collide.
+    ``n_runs`` are compared; ``better`` are significantly better than a first run, in the quantity
+    that the test compares.
     """
     inference = provenance["inference"]
     if alpha is not None:
@@ -320,7 +320,7 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
 def _uncompared_rows(
     runs: pl.DataFrame, c: pl.DataFrame, inference: Mapping[str, Any], by: list[str]
 ) -> pl.DataFrame:
-    """Return rows of the measures by which no two runs share a request: they have no comparison."""
+    """Return rows for measures without any comparison: no two runs share a request."""
     lacking = runs.filter(pl.col("n_runs") > 1).join(
         c, on=[*by, "measure"], how="anti", nulls_equal=True
     )
@@ -336,9 +336,10 @@ def _uncompared_rows(
 def _undecided_runs(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """List the runs, other than the best, that no best run is significantly better than.
 
-    ``untested`` are those of which this is not known, and ``worse`` the rest. ``favoured`` are
-    ahead of all best runs by what the test compares, and ``better`` significantly of one of them.
-    ``n_against`` counts the comparisons of best runs with others.
+    ``untested`` are runs without a test against the best, ``worse`` the remaining ones.
+    ``favoured`` are ahead of all best runs in the quantity that the test compares, ``better``
+    significantly better than one of them. ``n_against`` counts the comparisons of best runs with
+    other runs.
     """
     of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
     best = of_measure.filter("is_best").rename({"run": "rival"})
@@ -380,7 +381,7 @@ def _refuse_uncompared(table: pl.DataFrame) -> None:
 
 
 class _Said(NamedTuple):
-    """What is said of a measure, but for its name and that of the test.
+    """The content of a measure's sentence, without the names of the measure and the test.
 
     ``begin`` says that nothing can be concluded, where that is so, whoever is first; ``how`` are
     the numbers that stand beside the name of the test.
@@ -392,7 +393,7 @@ class _Said(NamedTuple):
 
 
 def _sentence_key(row: dict[str, Any], family: str) -> _Said:
-    """Return what is said of a row; measures of which the same is said share a sentence."""
+    """Return the content of a row's sentence; measures with equal content share one."""
     how = tuple(row[name] for name in ("correction", "family", "n", "n_most"))
     if begin := too_few_to_conclude(row, family):
         return _Said(begin, "", how)
@@ -408,7 +409,7 @@ def _sentence_key(row: dict[str, Any], family: str) -> _Said:
 def _verdict_sentence(
     rows: list[dict[str, Any]], names: Sequence[str], alpha: float, family: str
 ) -> str:
-    """Return the sentence on some measures of which the same is said."""
+    """Return one sentence for all measures with equal conclusions."""
     row, found = rows[0], _sentence_key(rows[0], family)
     of = printed.and_joined([row["measure"] for row in rows])
     group = printed.group_end(row, names, "by ")
@@ -421,7 +422,7 @@ def _verdict_sentence(
 
 
 def _how_first(row: dict[str, Any]) -> str:
-    """Say that the first run is best, if it differs from all others; or how many may be."""
+    """Say that the first run is best, if it differs from all other runs; or how many may be."""
     n_best, n_others = len(row["best"]), len(row["not_worse"]) + len(row["untested"])
     if n_best == 1 and not n_others:
         return "is best"
@@ -457,3 +458,22 @@ def _better_phrase(row: dict[str, Any]) -> str:
         f"The test compares {compared}, by which {better} significantly better than "
         f"{printed.listed(row['best'])}. "
     )
+
+
+_OF_THE_CORE = (
+    (schemas.CONCLUSIONS, concluded_in_words.conclusion_sentences),
+    (schemas.CONCLUSION_PAIRS, concluded_in_words.pair_sentences),
+)
+
+
+def sentences_of(table: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the verdict on a table of decisions, or None for any other table.
+
+    A table is recognised by its columns; attributes of groups may stand in front. The verdict is a
+    frame with a row for each sentence, whose last column is ``sentence``.
+    """
+    columns = {*table.columns}
+    for schema, in_words in (*_OF_THE_CORE, *features.verdicts()):
+        if {*schema.required} <= columns:
+            return in_words(table)
+    return None

@@ -22,18 +22,9 @@ def baseline_section(
 ) -> printed.Section:
     """Return the table of the runs against the baseline, and narrower ones of each measure.
 
-    The narrower tables are shown where there is no room for the whole one.
-
-    Parameters
-    ----------
-    table
-        The table of `baseline_in_short`.
-    by
-        The attributes of groups of requests.
-    inference, comparisons
-        The tests, the level and the baseline; and which test each measure has.
-    known
-        The facts of the measures.
+    Narrow tables, one for each measure, are shown where there is no room for the whole one.
+    ``table`` is made by `baseline_in_short`, ``by`` are attributes of groups, ``known`` facts of
+    measures.
     """
     baseline = inference["baseline"]
     others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
@@ -94,7 +85,7 @@ def _narrow_rows(part: pl.DataFrame, alpha: float) -> pl.DataFrame:
 
 
 def _legend(table: pl.DataFrame) -> str:
-    """Say what a difference is, and why there may be no mean."""
+    """Return the meaning of a difference, and the reason for a missing mean."""
     without = "mean" in table.columns and table["mean"].null_count() > 0
     missing = f"; {printed.MISSING}: preferences have no mean score" if without else ""
     return f"{_BETTER}{missing}"

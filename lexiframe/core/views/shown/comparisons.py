@@ -1,4 +1,4 @@
-"""Comparisons of pairs as people read them: a row in one piece, what is the same in the caption."""
+"""Comparisons of pairs for reading: one line for each row, constant columns in the caption."""
 
 from __future__ import annotations
 
@@ -14,22 +14,10 @@ from lexiframe.core.views.sentences.bounds import cut_at_bounds
 def comparisons_in_short(
     c: pl.DataFrame, measures: Sequence[str], alpha: float
 ) -> tuple[str, pl.DataFrame]:
-    """Return a caption, and the columns that one reads: pair, difference, interval, p, verdict.
+    """Return a caption, and the columns to read: pair, difference, interval, p, verdict.
 
-    The measures are in the order in which they were asked for. Tests, corrections and numbers of
-    requests are columns only where they differ.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> folder = lf.bundled("example")
-    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", test="t")
-    >>> said, table = comparisons_in_short(e.comparisons, ["AP"], 0.05)
-    >>> said
-    "AP: difference run a − run b, with 95 % intervals; paired t-test, Holm's correction over the \
-pairs of a family, α = 0.05, n = 5; intervals end at the bounds of AP"
-    >>> table.columns
-    ['run a', 'run b', 'diff.', 'interval', 'adj. p', 'sig.']
+    The measures are in the order of the user's list. Tests, corrections and numbers of requests are
+    columns only where they differ.
     """
     groups = [name for name in c.columns if name not in schemas.COMPARISONS.columns]
     c = c.sort(*groups, printed.place_among(measures), maintain_order=True)
@@ -54,10 +42,7 @@ pairs of a family, α = 0.05, n = 5; intervals end at the bounds of AP"
 
 
 def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:
-    """Return the caption, and a table for each measure, that fit the terminal.
-
-    Of a thousand pairs and more a table has the first and the last.
-    """
+    """Return the caption, and a table for each measure, that fit the terminal."""
     said, table = comparisons_in_short(c, measures, alpha)
     of = table.columns[: table.columns.index("run a")]  # groups, and what differs between tests
     parts = table.partition_by(of, maintain_order=True) if of else [table]
@@ -78,7 +63,7 @@ def _title(of: pl.DataFrame) -> str:
 
 
 def _caption(c: pl.DataFrame, differing: Sequence[str], alpha: float) -> str:
-    """Say what is the same in all rows."""
+    """Describe the constant columns of all rows."""
     if c.is_empty():
         return "No pair of runs is compared."
     row = c.row(0, named=True)

@@ -1,4 +1,4 @@
-"""The table of `coverage` as people read it: what is missing, what is judged, what ties may do."""
+"""The table of `coverage` for reading: missing rankings, judged documents, ranges of ties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEGEND = (
 
 
 def coverage_text(table: pl.DataFrame) -> str:
-    """Return the columns that one reads first, then as many of the others as have room.
+    """Return the most important columns, then as many further columns as have room.
 
     Examples
     --------

@@ -48,33 +48,14 @@ _NO_LABEL = re.compile(r"[\\{}%#~^&$]|[^ -\U0010ffff]")
 
 
 def latex_of(text: str) -> str:
-    r"""Return plain text as LaTeX that shows it.
-
-    Examples
-    --------
-    >>> print(latex_of("bm25_k1 & 5 % <b>"))
-    bm25\_k1 \& 5 \% \textless{}b\textgreater{}
-    """
+    r"""Return plain text as LaTeX that shows it."""
     # Hyphens would become a dash, and some signs in a row other signs.
     apart = re.sub(r"(?<=[-,'?!])(?=[-,'`])", "\0", escaped(text))
     return _SIGN.sub(lambda match: _WRITTEN[match[0]], apart).replace("\0", "{}")
 
 
 def latex_table(table: pl.DataFrame) -> str:
-    r"""Return a whole table as LaTeX, without a caption: numbers are aligned to the right.
-
-    Examples
-    --------
-    >>> print(latex_table(pl.DataFrame({"run": ["a_b"], "tie_rate": [0.5]})))
-    % \usepackage{booktabs}
-    \begin{tabular}{lr}
-    \toprule
-    run & tie\_rate \\
-    \midrule
-    a\_b & 0.500 \\
-    \bottomrule
-    \end{tabular}
-    """
+    r"""Return a whole table as LaTeX, without a caption: numbers are aligned to the right."""
     return "\n".join(_table_lines(ShownTable.whole(table)))
 
 
@@ -144,7 +125,7 @@ def _row_line(cells: Iterable[str]) -> str:
 
 
 def _long_table(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
-    """Return a table of several pages, each of which begins with the names of the columns."""
+    """Return a table of several pages, each with the names of the columns on top."""
     return [
         rf"\begin{{longtable}}{{{sides}}}",
         *([rf"{named} \\"] if named else []),

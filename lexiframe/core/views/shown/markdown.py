@@ -15,27 +15,12 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&^]")
 
 
 def markdown_of(text: str) -> str:
-    r"""Return plain text as Markdown that shows it.
-
-    Examples
-    --------
-    >>> print(markdown_of("bm25_k1|b <b> *"))
-    bm25\_k1\|b \<b\> \*
-    """
+    r"""Return plain text as Markdown that shows it."""
     return _MARKUP.sub(r"\\\g<0>", escaped(text))
 
 
 def markdown_table(table: pl.DataFrame) -> str:
-    r"""Return a whole table as Markdown: numbers are aligned to the right.
-
-    Examples
-    --------
-    >>> print(markdown_table(pl.DataFrame({"run": ["a_b", None], "tie_rate": [0.5, 10]})))
-    | run  | tie\_rate |
-    |:-----|----------:|
-    | a\_b |     0.500 |
-    | —    |    10.000 |
-    """
+    r"""Return a whole table as Markdown: numbers are aligned to the right."""
     return _pipes(ShownTable.whole(table))
 
 
@@ -46,13 +31,7 @@ def paper_markdown(paper: ShownTable, caption: str | None = None) -> str:
 
 
 def markdown_cell(cell: Cell) -> str:
-    """Return a cell as Markdown: the best is bold, and marks are superscripts.
-
-    Examples
-    --------
-    >>> print(markdown_cell(Cell("0.8615", True, "bc")))
-    **0.8615**<sup>bc</sup>
-    """
+    """Return a cell as Markdown: the best is bold, and marks are superscripts."""
     text = "&numsp;".join(map(markdown_of, cell.text.split(FIGURE_SPACE)))
     strong = f"**{text}**" if cell.is_best else text
     return f"{strong}<sup>{cell.mark}</sup>" if cell.mark else strong

@@ -48,5 +48,5 @@ def widest_intervals(marked: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
 
 
 def sort_by_rank(ranks: pl.DataFrame) -> pl.DataFrame:
-    """Sort runs by their rank under the first measure, then by the others, then by name."""
+    """Sort runs by their rank under the first measure, then under the next ones, then by name."""
     return ranks.sort(*ranks.columns[1:], "run", nulls_last=True)

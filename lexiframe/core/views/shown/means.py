@@ -100,10 +100,10 @@ def marks(
 ) -> pl.DataFrame:
     """Return the mark of each run under each measure.
 
-    ``*`` is the best mean, ``~`` one that does not differ significantly from any of the best, and
-    ``?`` one of which that is not known, for want of requests in common. With a baseline, ▲ and ▼
-    are significantly better and worse than it, ``?`` is not tested against it, and there is no
-    ``~``. One-sided tests of all pairs have neither: they do not show whether runs differ.
+    ``*`` is the best mean, ``~`` a mean that does not differ significantly from any of the best,
+    ``?`` a mean without a test, for want of requests in common. With a baseline, ▲ and ▼ are
+    significantly better and worse, ``?`` is not tested, and there is no ``~``. One-sided tests of
+    all pairs have neither ``~`` nor ``?``: they do not show whether runs differ.
     """
     baseline = inference.get("baseline")
     best = means.filter(is_first()).select("measure", "run", is_best=True)
@@ -144,8 +144,8 @@ def inference_in_words(
 ) -> str:
     """Describe the tests, the corrections and the level in a few words.
 
-    The comparisons tell which are meant by default. Where there are several, they have their
-    measures, but for those of most; measures are in the order in which they were asked for.
+    The comparisons name the default tests. Where there are several tests, each has its measures
+    behind it, but for the most frequent one; measures are in the order of the user's list.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def inference_in_words(
 
 
 def _default_tests(c: pl.DataFrame, measures: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the tests and corrections that the default was, those of fewer measures with these."""
+    """Return the default tests and corrections; less frequent ones with their measures."""
     name = pl.col("test").str.extract(r"^([^(]*)")
     named = c.select("measure", "correction", name).unique(maintain_order=True)
     by_test = (
@@ -217,7 +217,7 @@ def untested_in_words(inference: Mapping[str, Any]) -> str:
 def measure_notes(
     means: pl.DataFrame, asked: Sequence[str], known: facts.Known | None = None
 ) -> list[str]:
-    """Say of which measures smaller values are better, and which have other requests, or none."""
+    """Name the measures where smaller is better, where requests differ, and without any."""
     notes = []
     ranked = means.filter(pl.col("rank").is_not_null()).sort("rank")
     by_measure = ranked.group_by("measure", maintain_order=True)
@@ -242,7 +242,7 @@ def measure_notes(
 
 
 def _equal_shares(means: pl.DataFrame, preferences: Sequence[str]) -> list[str]:
-    """Name preferences that give all runs equal shares, as LP and rrLP do, and what differs."""
+    """Name preferences with equal shares for all runs, as LP and rrLP, and where they differ."""
     shares: dict[tuple[float, ...], list[str]] = {}
     for name in preferences:
         of_runs = means.filter(measure=name).sort("run")["mean"]
@@ -266,14 +266,7 @@ def _single_run_table(means: pl.DataFrame, over: str, alpha: float) -> tuple[str
 
 
 def best_and_named(table: pl.DataFrame, named: Collection[str]) -> tuple[pl.DataFrame, list[str]]:
-    """Return of many runs the best ones, which come first, and those that sentences name.
-
-    Examples
-    --------
-    >>> table, notes = best_and_named(pl.DataFrame({"run": map(str, range(33))}), {"random", "31"})
-    >>> table["run"].to_list()[8:], notes
-    (['8', '9', '…', '31'], ['22 more runs: e.summary("all")'])
-    """
+    """Return the best runs of a long table, then the runs that sentences name, and a note."""
     if table.height <= _MANY:
         return table, []
     best, others = table.head(_BEST), table.slice(_BEST).filter(pl.col("run").is_in([*named]))
@@ -287,14 +280,7 @@ def best_and_named(table: pl.DataFrame, named: Collection[str]) -> tuple[pl.Data
 
 
 def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return the first and the last runs of a long table of text, and a note where all are.
-
-    Examples
-    --------
-    >>> table, notes = ends(pl.DataFrame({"run": map(str, range(99)), "AP": "x"}), "means")
-    >>> table.rows()[19:22], notes
-    ([('19', 'x'), ('… 59 more', ''), ('79', 'x')], ['the first and the last 20 of 99 runs; ...'])
-    """
+    """Return the first and the last runs of a long table of text, and a note on all of it."""
     if table.height <= MOST_RUNS:
         return table, []
     half = MOST_RUNS // 2

@@ -1,4 +1,4 @@
-"""A table as it is shown, before it is written as LaTeX, Markdown or HTML."""
+"""A table for display, before it is written as LaTeX, Markdown or HTML."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from lexiframe.core.base import escaped, printed
 
 
 def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
-    """Return who is better how often, the differences as requests × measures, and a note.
+    """Return which run is better how often, the differences as requests × measures, and a note.
 
-    The note is about requests that are not shown.
-    ``table`` is what `Evaluation.pair` returns; rows are sorted by the first measure.
+    ``table`` is made by `Evaluation.pair`; rows are sorted by the first measure. The note is about
+    requests that are not shown.
     """
     wide = table.pivot("measure", index="query_id", values="preference")
     decided = table.filter(pl.col("deciding_level").is_not_null())
@@ -50,11 +50,11 @@ def _how_often(table: pl.DataFrame, a: str, b: str) -> list[str]:
 
 
 def levels_text(table: pl.DataFrame, levels: pl.DataFrame, query_id: str, a: str, b: str) -> str:
-    """Return what is said of two rankings of one request, then their positions side by side.
+    """Return the comparison of two rankings of one request, then their positions side by side.
 
-    ``table`` is what `Evaluation.pair` returns of the request, and ``levels`` is that of
-    `Evaluation.explain`. Levels that neither run retrieved are counted; of many, the first and the
-    last are shown, and each one that decides. Thresholds are shown where there are several.
+    ``table`` is made by `Evaluation.pair`, ``levels`` by `Evaluation.explain`. Levels that neither
+    run retrieved are counted; of many, the first, the last and the deciding ones are shown.
+    Thresholds are shown where there are several.
     """
     found = levels.filter(pl.any_horizontal(pl.col("position_a", "position_b").is_not_null()))
     marks = table.drop_nulls("deciding_level").group_by("deciding_level", maintain_order=True)
@@ -90,7 +90,7 @@ def levels_text(table: pl.DataFrame, levels: pl.DataFrame, query_id: str, a: str
 
 
 def _who_is_better(table: pl.DataFrame, query_id: str, a: str, b: str) -> str:
-    """Say by which measures each of two runs is better, and which levels decide."""
+    """Name the measures by which each of two runs is better, and the deciding levels."""
     sides = {a: pl.col("preference") > 0, b: pl.col("preference") < 0}
     said = []
     for run, is_better in sides.items():

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, errors, printed, shown, unknown_name
+from lexiframe.core.base import LexiframeError, errors, printed, schemas, shown, unknown_name
 from lexiframe.core.pairwise import facts
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
 from lexiframe.core.views.sentences.lacking import Lacking
@@ -42,22 +42,24 @@ def paper_of(
     intervals: bool = False,
     rename: Mapping[str, str] | None = None,
 ) -> ShownTable:
-    """Return the means of an evaluation as a table for a paper.
+    """Return the means of an evaluation as a table for a paper; see `Evaluation.latex`.
 
-    Parameters
-    ----------
-    tables, provenance
-        Those of the evaluation.
-    measures, runs
-        Names, in the order of the columns and rows. Without runs: all, the best first.
-    marks, decimals, percent, intervals, rename
-        See `Evaluation.latex`.
+    Without ``runs`` all are there, the best first. Numbers of a catalogue stand behind the means.
     """
     if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= _MOST_DECIMALS):
         raise LexiframeError(
             f"decimals: expected a whole number from 0 to {_MOST_DECIMALS}, found {shown(decimals)}"
         )
     by, inference = provenance["groups"], provenance["inference"]
+    values = tables.get("catalogue", pl.DataFrame(schema=schemas.CATALOGUE.columns))
+    values = values.filter(pl.col("measure").is_in([*measures]))
+    of_lists = [name for name in measures if name in values["measure"]]
+    measures = [name for name in measures if name not in of_lists]
+    if of_lists and not measures:
+        raise LexiframeError(
+            f"{of_lists[0]}: it is of all lists of a run together; name a measure of requests "
+            "too, whose table it joins"
+        )
     means = tables["means"].filter(pl.col("measure").is_in([*measures]))
     runs = _best_first(means, measures) if runs is None else runs
     names = _names_shown(runs, tables["means"]["run"].unique().sort().to_list(), rename)
@@ -67,19 +69,23 @@ def paper_of(
     lacking = Lacking.read_provenance(provenance)
     kind = chosen_marks(marks, runs, inference)
     letters = letters_of(runs) if kind == "letters" else {}
-    known = facts.known_facts(provenance)
+    of_metrics = {name: facts.metric_facts(name) for name in of_lists}
+    known = facts.known_facts(provenance) | of_metrics
     intervals = intervals and means["ci_low"].count() > 0  # one request has none
     means, of_intervals = cut_at_bounds(means, known=known) if intervals else (means, [])
     scaled = _scaled(means, known, percent=percent)
+    beside = values.filter(pl.col("run").is_in([*runs])).rename({"value": "mean"})
+    beside = cut_at_bounds(beside.with_columns(in_percent=pl.lit(value=False)), known=known)[0]
+    columns = [*shown_measures, *of_lists]
+    rows_of_all = pl.concat([scaled, beside], how="diagonal_relaxed")
     compared = tables["comparisons"]
     panels, notes = [], []
-    for title, part, c in _titled_groups(scaled, compared, by):
+    for title, part, c in _titled_groups(rows_of_all, compared, by):
         found = marked(kind, part, c, runs, inference)
         found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
-        written = _text_rows(
-            found, runs, shown_measures, letters, decimals, names, intervals=intervals
-        )
+        written = _text_rows(found, runs, columns, letters, decimals, names, intervals=intervals)
         panels.append(Panel(title, tuple(written)))
+        part = part.filter(pl.col("measure").is_in(shown_measures))
         notes.append((title, [*measure_notes(part, measures, known), *lacking.notes(measures)]))
     leads = [*[Column("")] * bool(letters), Column("run")]
     panels = _lined_up(panels, len(leads))
@@ -98,12 +104,24 @@ def paper_of(
         *[untested_in_words(kind, inference)] * any(UNTESTED in one.mark for one in cells),
     )
     caption = tuple(printed.say_users(one, provenance) for one in said)
-    headings = chain.from_iterable((name, *["interval"] * intervals) for name in shown_measures)
+    caption += _told_of_lists(values, known)
+    headings = chain.from_iterable((name, *["interval"] * intervals) for name in columns)
     numbers = (
-        Column(name, name in shown_measures, has_marks=any(row[place].mark for row in rows))
+        Column(name, name in columns, has_marks=any(row[place].mark for row in rows))
         for place, name in enumerate(headings, len(leads))
     )
     return ShownTable((*leads, *numbers), tuple(panels), caption)
+
+
+def _told_of_lists(values: pl.DataFrame, known: facts.Known) -> tuple[str, ...]:
+    """Return the note on the numbers that are of all lists of a run, if there are some."""
+    if not values.height:
+        return ()
+    names = values["measure"].unique(maintain_order=True).to_list()
+    smaller = [name for name in names if known[name].smaller_is_better]
+    less = f"; smaller is better: {printed.and_joined(smaller)}" if smaller else ""
+    n = printed.n_range(values["n"])
+    return (f"{printed.and_joined(names)}: of all lists of a run together (n = {n}){less}.",)
 
 
 def _names_shown(
@@ -125,7 +143,7 @@ def _names_shown(
 
 
 def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
-    """Return the runs by their mean rank over the groups, under the first measure, then others."""
+    """Return the runs by their mean rank over the groups, under the first measure, then more."""
     ranks = means.group_by("run", "measure").agg(pl.col("rank").mean())
     ranks = ranks.pivot("measure", index="run", values="rank")
     return sort_by_rank(ranks.select("run", *(name for name in measures if name in ranks.columns)))[
@@ -134,7 +152,7 @@ def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
 
 
 def _scaled(means: pl.DataFrame, known: facts.Known, *, percent: bool) -> pl.DataFrame:
-    """Multiply shares by 100 for percent; ``in_percent`` says of which measures."""
+    """Multiply shares by 100 for percent; the column ``in_percent`` marks their rows."""
     are_shares = {
         name: one.kind == "preference" or one.limits.are_of_a_share for name, one in known.items()
     }
@@ -223,7 +241,7 @@ def _what(
     known: facts.Known,
     level: str,
 ) -> str:
-    """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
+    """Describe the numbers; a share of wins is over all runs of the evaluation, shown or not."""
     shares = [name for name in columns if known[name].kind == "preference"]
     n = printed.n_range(means["n"]) if means.height else "0"
     said = f"Means over {printed.counted(n, 'request')}"
@@ -244,7 +262,7 @@ def _what(
 
 
 def _notes(notes: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    """Yield the notes on measures; one that is not about all groups names those it is about."""
+    """Yield the notes on measures; a note on some groups names these."""
     for said in dict.fromkeys(said for _, of_group in notes for said in of_group):
         titles = [title for title, of_group in notes if said in of_group]
         where = f"; {', '.join(titles)}" if len(titles) < len(notes) else ""

@@ -1,4 +1,4 @@
-"""What a table for a paper says of significance: letters, daggers or arrows at the means."""
+"""The marks of significance in a table for a paper: letters, daggers or arrows at the means."""
 
 from __future__ import annotations
 
@@ -23,14 +23,7 @@ NEAR, UNTESTED = "†", "?"
 
 
 def chosen_marks(asked: str, runs: Sequence[str], inference: Mapping[str, Any]) -> str:
-    """Return the kind of marks, or raise when the comparisons do not suffice for it.
-
-    Examples
-    --------
-    >>> inference = {"alternative": "two-sided", "baseline": None}
-    >>> [chosen_marks("auto", runs, inference) for runs in ("a", "ab", "abcdefghijk")]
-    ['none', 'letters', 'best']
-    """
+    """Return the kind of marks, or raise when the comparisons do not suffice for it."""
     check_choice("latex and markdown", asked, _CHOICES, "marks")
     baseline, of_pairs = inference.get("baseline"), inference["alternative"] == "two-sided"
     if asked in ("letters", "best") and (baseline is not None or not of_pairs):
@@ -91,8 +84,8 @@ def _better_than(
 ) -> pl.DataFrame:
     """List for each run and measure the letters of the runs that it is significantly better than.
 
-    Which run of a pair is better is decided by what the test compares, as in the verdict. One
-    request says nothing about others: ``?`` stands behind the letters where a pair is not tested.
+    The quantity that the test compares decides which run of a pair is better, as in the verdict.
+    ``?`` stands behind the letters where a pair is not tested, for want of requests.
     """
     rivals = pl.DataFrame({"rival": pl.Series([*letters], dtype=pl.String)})
     both = both_ways(first_test_rows(comparisons, inference), rivals)
@@ -105,7 +98,7 @@ def _better_than(
 
 
 def untested_in_words(kind: str, inference: Mapping[str, Any]) -> str:
-    """Say what the mark `UNTESTED` means among marks of this kind."""
+    """Explain the mark `UNTESTED` for this kind of marks."""
     rival = {"letters": "another run", "best": "one of the best"}.get(kind, inference["baseline"])
     return f"{UNTESTED}: not tested against {rival}, for fewer than two requests in common."
 
@@ -117,9 +110,9 @@ def marks_in_words(
     by: Sequence[str],
     inference: Mapping[str, Any],
 ) -> list[str]:
-    """Say what the marks mean, with the test, the correction, its family, the level and n.
+    """Explain the marks, with the test, the correction, its family, the level and n.
 
-    ``shown`` are the means that the table shows: only their measures have marks.
+    ``shown`` has the means in the table: only their measures have marks.
     """
     if kind == "none":
         return []

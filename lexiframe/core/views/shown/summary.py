@@ -24,7 +24,6 @@ from lexiframe.core.views.sentences.gains import first_test_rows
 from lexiframe.core.views.sentences.lacking import Lacking, drop_unranked
 from lexiframe.core.views.sentences.rows import counts_in
 from lexiframe.core.views.sentences.verdicts import verdict_of
-from lexiframe.core.views.shown.against import baseline_section
 from lexiframe.core.views.shown.mean_cells import sort_by_rank
 from lexiframe.core.views.shown.means import ends, inference_in_words, means_section
 
@@ -32,7 +31,7 @@ from lexiframe.core.views.shown.means import ends, inference_in_words, means_sec
 def summary_of(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], which: str = "first"
 ) -> printed.Summary:
-    """Return what an evaluation prints: the verdict, then the means; or all there is to look at."""
+    """Return the printed summary of an evaluation: verdict and means, or all sections."""
     if which == "first":
         first = first_sentences(tables, provenance)
         means = list(_mean_sections(tables, provenance, _named(first, tables["means"], provenance)))
@@ -62,7 +61,7 @@ def _named(
 
 
 def _more(means: pl.DataFrame) -> str:
-    """Say what else there is to look at, and how."""
+    """Return the hint to further tables."""
     how = printed.advice(terminal="--all", python='e.summary("all")')
     pairs = "ranks, tests, agreement, ties and " if means["run"].n_unique() > 1 else ""
     return f"More: {how} has {pairs}coverage."
@@ -109,18 +108,12 @@ def _mean_sections(
 
 
 def sections_of_catalogue(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
-    """Return what all lists of each run reach of a catalogue, where there are items."""
+    """Return sections on the parts of the catalogue that the lists of each run reach, if any."""
     return [*features.items("summary").sections(tables, told)] if "catalogue" in tables else []
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
-    """Return the policies that are not the usual ones, as they were asked for.
-
-    Examples
-    --------
-    >>> policies_in_words({"depth": 10, "rel": None, "ties": "doc_id_desc"})
-    ', depth=10'
-    """
+    """Return the policies that differ from the defaults, as arguments."""
     usual = asdict(Policies())
     others = {name: value for name, value in policies.items() if value != usual[name]}
     said = {name: f"{v:g}" if isinstance(v, float) else v for name, v in others.items()}
@@ -156,6 +149,8 @@ def _order_of_preferences(
 def _verdict(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
+    from lexiframe.core.views.shown.against import baseline_section
+
     inference, by = provenance["inference"], provenance["groups"]
     baseline = inference.get("baseline")
     if baseline is not None:
@@ -236,7 +231,7 @@ def _titled_parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str,
 
 
 def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
-    """Shorten a verdict: leave out what its title says, and list at most four runs in a cell.
+    """Shorten a verdict: leave out its title's content, and list at most four runs in a cell.
 
     ``ranges`` has the numbers of requests of each measure (and group) as text.
     """

@@ -1,1 +1,1 @@
-"""Which measure prefers the same runs as people do, and how sure that is."""
+"""The agreement of measures with people's preferences between runs, with intervals."""

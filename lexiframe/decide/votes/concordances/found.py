@@ -1,4 +1,4 @@
-"""What `concordance` returns: `Concordance`."""
+"""The result of `concordance`: `Concordance`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexiframe.core.io import Tables
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Concordance(Tables):
-    """How often measures prefer the same run as people; `concordance` makes it.
+    """How often measures and people prefer one run of a pair; `concordance` makes it.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ Found = Any
 
 
 def concordance_sentences(found: Found) -> list[str]:
-    """Return the sentences: what counts, the best measure, the others, where people are strong."""
+    """Return the sentences: counts, the best measure, further measures, strong preferences."""
     ranked = found.ranked()
     said = [
         _counts_sentence(found),

@@ -1,4 +1,4 @@
-"""Which measure prefers the same runs as people do: `concordance`."""
+"""The agreement of measures with people's preferences between runs: `concordance`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAIR = ["query_id", "run_a", "run_b"]
 
 @dataclass(frozen=True)
 class Counted:
-    """The rows (request, pair) in which people prefer a run, and what measures prefer there.
+    """The rows (request, pair) in which people prefer a run, with the measures' preferences.
 
     ``credit`` is rows × measures: 1 where the measure prefers the same run, ½ where it ties, 0
     where it prefers the other, and NaN where it has no value. ``request`` numbers the rows of
@@ -52,7 +52,7 @@ class Counted:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """Which measures have a value for which row."""
+        """Return which measures have a value in which rows."""
         return np.asarray(~np.isnan(self.credit))
 
     def by_request(self, values: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
@@ -64,7 +64,7 @@ class Counted:
 
 
 def counted(d: Any, said: Any, measures: Any) -> Counted:
-    """Look up what each measure prefers where people prefer a run."""
+    """Look up the preference of each measure where people prefer a run."""
     rows = stated.stated_rows_of("concordance", said)
     turned = pl.col("run_a") > pl.col("run_b")
     rows = rows.select(
@@ -99,7 +99,7 @@ def counted(d: Any, said: Any, measures: Any) -> Counted:
 
 
 def _rows_that_occur(d: Any, decided: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of scores or preferences whose request and runs occur in what people say."""
+    """Return the rows of scores or preferences whose request and runs occur in judgments."""
     table = to_polars(d)
     is_scores = arrays.is_scores(table)
     table = schemas.check(table, schemas.SCORES if is_scores else schemas.PREFERENCES)

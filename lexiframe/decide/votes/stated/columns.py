@@ -23,7 +23,7 @@ OURS = ("query_id", "run_a", "run_b", "winner", "judge", "first", "replicate", "
 
 @dataclass(frozen=True)
 class Columns:
-    """The names in the table of what a judgment consists of; None where the table lacks it.
+    """The names of a judgment's parts in the table; None where the table lacks one.
 
     ``won`` are three columns of 0 and 1. ``a_wins`` says that the run of the first column won, as
     in tables of chosen and rejected answers; ``a_is_first`` that it was shown first. ``count`` is

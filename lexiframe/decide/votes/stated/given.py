@@ -13,14 +13,7 @@ from lexiframe.decide.votes.stated.stated_preferences import StatedPreferences
 
 
 def stated_rows_of(function: str, stated: Any) -> pl.DataFrame:
-    """Return the rows of preferences: those given, or those of judgments that are read.
-
-    Examples
-    --------
-    >>> rows = {"query_id": ["1"], "left": ["x"], "right": ["y"], "winner": ["left"]}
-    >>> stated_rows_of("concordance", pl.DataFrame(rows))["preference"].to_list()
-    [1.0]
-    """
+    """Return the rows of preferences: given ones, or rows made from judgments."""
     if is_frame(stated) and not isinstance(stated, StatedPreferences):
         frame = to_polars(stated)
         if {"preference", "measure"} <= {*frame.columns}:
@@ -36,13 +29,6 @@ def stated_rows_of(function: str, stated: Any) -> pl.DataFrame:
 
 
 def judgments_of(stated: Any) -> pl.DataFrame:
-    """Return the judgments: those of what `read_preferences` returned, or those that it reads.
-
-    Examples
-    --------
-    >>> rows = {"query_id": ["1"], "left": ["y"], "right": ["x"], "winner": ["left"]}
-    >>> judgments_of(pl.DataFrame(rows)).select("run_a", "winner").rows()
-    [('x', 'b')]
-    """
+    """Return the judgments of `read_preferences`, or read them."""
     found = stated if isinstance(stated, StatedPreferences) else read_preferences(stated)
     return found.judgments

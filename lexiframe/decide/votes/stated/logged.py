@@ -49,7 +49,7 @@ def add_winner(table: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataF
 
 
 def _named(share: pl.Series) -> pl.Series:
-    """Return who won, from what the first has of the judgment: 1, a half or 0."""
+    """Return the winner, from the first run's share of the judgment: 1, a half or 0."""
     meant = {1.0: "a", 0.5: "tie", 0.0: "b"}
     return share.replace_strict(meant, default=None, return_dtype=pl.String)
 
@@ -116,13 +116,7 @@ def _winner_by_results(table: pl.DataFrame, where: str) -> pl.Series:
 
 
 def joined_names(column: pl.Series) -> pl.Series:
-    r"""Return who judged as text; MT-Bench has a list of the model and its prompt.
-
-    Examples
-    --------
-    >>> joined_names(pl.Series(['["gpt-4", "pair-v2"]', "ann"])).to_list()
-    ['gpt-4 pair-v2', 'ann']
-    """
+    r"""Return the names of judges as text; MT-Bench has a list of the model and its prompt."""
     if isinstance(column.dtype, pl.List):
         return column.cast(pl.List(pl.String)).list.join(" ")
     text = column.cast(pl.String)

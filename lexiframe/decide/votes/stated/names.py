@@ -90,7 +90,7 @@ _SPELLED |= {word: word for word in _KNOWN}
 
 
 def plain_names(names: Sequence[str]) -> dict[str, str]:
-    """Return what columns are called in the lists here, of those in another case or style.
+    """Return known names for columns that are written in another case or style.
 
     Examples
     --------
@@ -103,13 +103,7 @@ def plain_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def are_votes(names: Sequence[str]) -> bool:
-    """Return whether columns name two runs, of which somebody preferred one.
-
-    Examples
-    --------
-    >>> are_votes(["model_a", "model_b", "winner"]), are_votes(["query_id", "doc_id"])
-    (True, False)
-    """
+    """Return whether columns name two runs and the preferred one."""
     known = {plain_names(names).get(name, name) for name in names}
     return any({*pair} <= known for pair in [*PAIRS_OF_RUNS, *CHOSEN, *GAMES, ARENA_HARD])
 

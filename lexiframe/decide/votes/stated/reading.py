@@ -254,7 +254,7 @@ def _numbered(n: int) -> pl.Series:
 def _counted_rows(
     frame: pl.DataFrame, table: pl.DataFrame, found: Columns, where: str, strong: int
 ) -> pl.DataFrame:
-    """Return each row as often as it counts: as many judgments as it stands for, and ``strong``."""
+    """Repeat each row by its count and by ``strong``, if its preference is strong."""
     times = pl.repeat(1, table.height, dtype=pl.Float64, eager=True)
     if found.count is not None:
         times = table[found.count].cast(pl.Float64, strict=False)
@@ -283,7 +283,7 @@ def _refuse_nested(table: pl.DataFrame, found: Columns, where: str) -> None:
 
 
 def _refuse_answers(ids: dict[str, pl.Series], found: Columns, where: str) -> None:
-    """Raise where the columns of the two runs hold what these answered.
+    """Raise where the columns of the two runs hold their answers.
 
     Answers have several lines, or nearly each of them belongs to one request alone.
     """

@@ -15,21 +15,12 @@ _WON = {"wins": 1.0, "ties": 0.5, "losses": 0.0}
 
 
 def position_bias(judgments: pl.DataFrame) -> pl.DataFrame:
-    """Count what the run that was shown first won, of all judges together and of each judge.
+    """Count the wins of the run that was shown first, for all judges together and for each.
 
     ``win_rate`` is the share of the judgments that it won, ties half. Where better runs are shown
-    first more often, that says nothing about position, so ``win_rate_both_orders`` compares the
-    orders within pairs: ½ + ½ (P(a wins | a first) − P(a wins | b first)), least squares with a
+    first more often, that does not show an effect of position, so ``win_rate_both_orders`` compares
+    the orders within pairs: ½ + ½ (P(a wins | a first) − P(a wins | b first)), least squares with a
     level for each pair. Intervals take the judgments of a request together.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> rows = {"q": ["1", "1", "2", "2"], "left": ["x", "y", "x", "y"],
-    ...         "right": ["y", "x", "y", "x"], "winner": ["left", "left", "right", "left"]}
-    >>> v = lf.read_preferences(pl.DataFrame(rows), columns={"query_id": "q"})
-    >>> position_bias(v.judgments).select("wins", "losses", "win_rate_both_orders").rows()
-    [(3, 1, 0.75)]
     """
     known = judgments.filter(pl.col("first").is_not_null())
     if not known.height:
@@ -94,7 +85,7 @@ def _shown_by_judge(known: pl.DataFrame) -> _Shown:
 
 
 def _first_run_wins(shown: _Shown) -> dict[str, np.ndarray]:
-    """Return what the first run won, with intervals, for each judge."""
+    """Return the wins of the first run, with intervals, for each judge."""
     x = np.where(shown.z == 1, shown.a, 1 - shown.a)
     n = shown.sums()
     rate = shown.sums(x) / n

@@ -1,4 +1,4 @@
-"""What `read_preferences` returns: `StatedPreferences`."""
+"""The result of `read_preferences`: `StatedPreferences`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def ties_in_words(judgments: pl.DataFrame, both_bad: int) -> str:
 
 
 def _position_in_words(position: pl.DataFrame) -> list[str]:
-    """Say what all judges together make of the run that is shown first."""
+    """Say how often the run that is shown first wins, over all judges."""
     if not position.height:
         return []
     row = position.row(0, named=True)

@@ -42,8 +42,6 @@ _OF_ALPACA_EVAL = {"generator_1", "generator_2"}
 """The runs of AlpacaEval, whose 0, 1 and 2 are a tie and the two sides."""
 _CHANCE = 1e-3
 """A winner that is always a run of its row is a name if a side is so less often than this."""
-_SHARE = 0.05
-"""Winners are sides if so many of them are no run of their row."""
 _SIDES = (A, B, TIE, BOTH_BAD)
 
 
@@ -71,7 +69,7 @@ def sides(
 def shares(
     table: pl.DataFrame, columns: Columns, where: str, values: Mapping[str, str]
 ) -> pl.Series | None:
-    """Return what the first run has of each judgment, 0..1; None where rows name a winner.
+    """Return the first run's share of each judgment, 0..1; None where rows name a winner.
 
     AlpacaEval weighs its preferences: 1 is the first run and 2 the second, and 1.93 is the second
     with a share of .93. Numbers between 0 and 1 may be the share of either run.
@@ -112,13 +110,7 @@ def refuse_contradictions(
 
 
 def won_by_share(share: pl.Series) -> pl.Series:
-    """Return which side has more of each judgment; null where nothing is known.
-
-    Examples
-    --------
-    >>> won_by_share(pl.Series([0.9, 0.5, 0.2, None])).to_list()
-    ['a', 'tie', 'b', None]
-    """
+    """Return which side has more of each judgment; null where nothing is known."""
     names = {1.0: A, 0.0: TIE, -1.0: B}
     return (share - 0.5).sign().replace_strict(names, default=None, return_dtype=pl.String)
 
@@ -174,7 +166,7 @@ def _as_number(name: str) -> pl.Expr:
 def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> pl.Series:
     """Return the sides of winners that are runs of their row, words, or numbers.
 
-    Where a winner may be a run and another side, all rows decide: `_are_names`, `_are_sides`.
+    Where a winner may be a run and another side, all rows decide: see `_are_names`.
     """
     winner = rows["winner"]
     numbers = winner.cast(pl.Float64, strict=False)
@@ -189,9 +181,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
         if ways and doubtful["name"].null_count():
             numbered = f"{' and '.join(ways[0])} alone, and 0 may be a tie"
             raise ReadError(Problem(where, "a winner", numbered, f"say it: {_usage_hint(*ways)}"))
-        if ways or not _are_sides(doubtful, rows):
-            raise _both_possible(doubtful, rows, where, ways)
-        return rows["side"]
+        raise _both_possible(doubtful, rows, where, ways)
     found = rows.select(pl.coalesce("name", "side")).to_series()
     are_no_names = rows["name"].null_count() == rows.height
     expected = (
@@ -202,7 +192,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
 
 
 def _winner_by_words(winner: pl.Series) -> pl.Series:
-    """Return what words say. C is a tie beside A and B alone, as the other words may be names."""
+    """Return the sides that words mean; C is a tie only if all words are known."""
     word = winner.str.to_lowercase().str.replace_all(" ", "_")
     side = word.replace_strict(WORDS, default=None, return_dtype=pl.String)
     are_all = side.null_count() == winner.null_count()
@@ -235,16 +225,6 @@ def _are_names(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
     return bool(chance < _CHANCE)
 
 
-def _are_sides(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
-    """Return whether winners are sides: all can be, and some of them are no run of their row."""
-    are_all = rows["side"].null_count() == rows["winner"].null_count()
-    return (
-        are_all
-        and rows["side"].is_in([A, B]).any()
-        and doubtful["name"].null_count() >= _SHARE * doubtful.height
-    )
-
-
 def _both_possible(
     doubtful: pl.DataFrame, rows: pl.DataFrame, where: str, ways: Ways | None
 ) -> ReadError:
@@ -261,7 +241,7 @@ def _both_possible(
 
 
 def _usage_hint(*ways: Mapping[str, str]) -> str:
-    """Return what users write to say what winners mean, in either of some ways."""
+    """Return the argument ``values=`` that explains winners, in each of some ways."""
     return " or ".join(f"values={dict(way)}" for way in ways)
 
 

@@ -24,7 +24,7 @@ _CERTAIN = 25.0
 def differences(
     frame: pl.DataFrame, answers: Any, covariates: str | Sequence[str] | None
 ) -> dict[str, np.ndarray]:
-    """Return for each covariate by how much run_a's answer exceeds run_b's, for each judgment.
+    """Return, by covariate, the difference between run_a's and run_b's answers in each judgment.
 
     ``position`` is 1 where run_a was shown first, −1 where run_b was, and 0 where nobody knows.
     """
@@ -140,10 +140,10 @@ def refuse_collinear(counts: Counts, names: Sequence[str]) -> None:
 def refuse_separated(
     counts: Counts, names: Sequence[str], log_odds: np.ndarray, *, has_ended: bool
 ) -> None:
-    """Raise where strengths and covariates say judgments beforehand: the likeliest are infinite.
+    """Raise where strengths and covariates predict judgments perfectly: estimates are infinite.
 
-    This is so when some direction makes no judgment less likely and one likelier. Only where some
-    judgment seems certain, or where no maximum was found, is it looked for.
+    They do when some direction makes no judgment less likely and one likelier. It is looked for
+    only where some judgment seems certain, or where no maximum was found.
     """
     if not names or (has_ended and np.abs(log_odds).max() < _CERTAIN):
         return

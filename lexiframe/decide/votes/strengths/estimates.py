@@ -1,4 +1,4 @@
-"""From judgments to strengths and their covariance: what all tables of strengths are made of."""
+"""From judgments to strengths and their covariance, the basis of all tables of strengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `bradley_terry` returns: `Strengths`."""
+"""The result of `bradley_terry`: `Strengths`."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ Found = Any
 
 
 def strength_sentences(found: Found) -> list[str]:
-    """Return the sentences: who may be first, the second, what was counted, what does not fit."""
+    """Return the sentences: possible first runs, the second, the judgments, the worst fit."""
     said = [
         _first_sentence(found),
         *_second(found),
@@ -203,7 +203,7 @@ def _pair(found: Found, a: str, b: str) -> dict[str, Any]:
 
 
 def _counts_sentence(found: Found) -> str:
-    """Say on how many judgments this rests, and what was counted as a tie or left out."""
+    """Return the number of judgments, of ties, and of left-out rows, in words."""
     by = f" by {printed.counted(found.n_judges, 'judge')}" if found.n_judges else ""
     text = (
         f"This rests on {printed.counted(found.n_judgments, 'judgment')} in "
@@ -235,7 +235,7 @@ def _largest_residual(found: Found) -> list[str]:
 
 
 def _made_up(found: Found) -> list[str]:
-    """Say what strengths rest on beside judgments: covariates, a prior, and how intervals came."""
+    """Name the grounds of strengths beside judgments: covariates, a prior, the intervals."""
     said = []
     if found.covariates.height:
         names = printed.listed(found.covariates["covariate"].to_list())

@@ -1,4 +1,4 @@
-"""Judgments as arrays: who met whom, who won, and in which request and by which judge."""
+"""Judgments as arrays: the pairs, the winners, the requests and the judges."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Judged:
     def alike(self) -> tuple[np.ndarray, np.ndarray]:
         """Return one of each kind of entry, and for each entry the number of its kind.
 
-        Entries of the same pair are alike; with covariates, each is a kind of its own.
+        Entries of one pair are alike; with covariates, each is a kind of its own.
         """
         if self.covariates:
             every = np.arange(len(self.a))
@@ -104,14 +104,14 @@ class Judged:
 def judged_of(
     votes: Any, function: str = "bradley_terry", answers: Any = None, covariates: Any = None
 ) -> Judged:
-    """Make arrays of judgments, of what `read_preferences` returns, or of stated preferences."""
+    """Make arrays of judgments, of the result of `read_preferences`, or of stated preferences."""
     frame, share, weight = _vote_shares(votes, function)
     x = differences(frame, answers, covariates)
     return _arrays(frame, share, weight, x, function)
 
 
 def given_of(votes: Any) -> stated.StatedPreferences | pl.DataFrame:
-    """Return what `read_preferences` returned or reads, or a table in lexiframe's words."""
+    """Return the preferences of `read_preferences`, or a table in lexiframe's words."""
     if isinstance(votes, stated.StatedPreferences):
         return votes
     if column_forms.is_frame(votes):
@@ -128,7 +128,7 @@ def frame_of(votes: Any) -> pl.DataFrame:
 
 
 def _vote_shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
-    """Return the checked table, what run_a won of each row, and how many judgments it is."""
+    """Return the checked table, run_a's share of each row, and the row's number of judgments."""
     frame = frame_of(votes)
     if "winner" in frame.columns:
         frame = schemas.check(frame, schemas.JUDGMENTS, "the judgments")
@@ -213,7 +213,7 @@ def _arrays(
 
 
 def order_of_judgments(d: pl.DataFrame) -> pl.DataFrame:
-    """Order the runs by stated preferences, of which each judgment counts once."""
+    """Order the runs by stated preferences, where each judgment counts once."""
     tables = [pl.DataFrame(schema=schemas.ORDERINGS.columns)]
     for measure in d["measure"].unique().sort():
         judged = judged_of(d.filter(measure=measure), "order_runs")

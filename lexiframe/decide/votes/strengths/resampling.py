@@ -19,7 +19,7 @@ def resampled(
 ) -> tuple[np.ndarray, int]:  # fmt: skip
     """Return the strengths in each sample, and how many samples have no maximum.
 
-    Those are fitted with one comparison of each run with an imaginary one (prior = 1).
+    Samples without one are fitted with a comparison of each run with an imaginary one (prior = 1).
     """
     k, s = int(group.max()) + 1, len(judged.runs)
     one, kind = judged.alike()

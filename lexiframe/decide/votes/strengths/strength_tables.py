@@ -31,7 +31,7 @@ def runs_table(found: Estimate, level: float, *, elo: bool = False) -> pl.DataFr
 
 
 def pairs_table(found: Estimate, level: float) -> pl.DataFrame:
-    """Return for each pair what was observed, and what the strengths expect."""
+    """Return for each pair the observed and the expected wins."""
     judged, counts, fitted, s = found.judged, found.counts, found.fitted, len(found.judged.runs)
     a, b = np.triu_indices(s, k=1)
     place = counts.a * s + counts.b

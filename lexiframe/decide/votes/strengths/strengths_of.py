@@ -52,8 +52,8 @@ def bradley_terry(
         What `read_preferences` returns or reads, such as a file; or stated preferences of one
         measure, which count ``n_judgments`` each.
     ties : {"half", "davidson"}
-        ``half``: a tie is half a win for each run. ``davidson``: ties have a probability of their
-        own, with the parameter ν; strengths are then on another scale.
+        A tie is half a win for each run (``half``), or has a probability of its own
+        (``davidson``). With its parameter ν strengths are on another scale.
     prior : float
         Each run gets so many comparisons with one imaginary run, half of them won. With it,
         strengths exist for all data.
@@ -249,9 +249,9 @@ def _group(name: str, part: Judged, own: Tried, rest: Tried, how: How) -> pl.Dat
 
 
 def _strength_differences(own: Estimate, rest: Tried, how: How) -> dict[str, pl.Series]:
-    """Return how strengths differ from those in all other requests.
+    """Return the differences of strengths from the strengths in all other requests.
 
-    Both sum to 0 over their runs, so that only those of the same runs can be compared. Requests are
+    Both sum to 0 over their runs, so that only equal sets of runs can be compared. Requests are
     independent of one another; judges are in both parts, so that their intervals would be wrong.
     """
     if not isinstance(rest, Estimate) or rest.judged.runs != own.judged.runs:

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lexiframe.core.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube
+from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
+from lexiframe.core.pairwise.arrays.one_measure import Pairs
 
 NAN = math.nan
 RUNS = pl.Series(["a", "b", "c", "d"])
@@ -53,8 +54,8 @@ def test_a_request_is_as_rough_as_its_largest_score():
 
 
 def test_a_run_with_scores_stays_where_it_shares_no_request():
-    ((_, with_scores),) = pairs().as_cube("AP")
-    ((_, without),) = pairs(None).as_cube("AP")
+    ((_, with_scores),) = PairCube.of_measure("AP", pairs())
+    ((_, without),) = PairCube.of_measure("AP", pairs(None))
     assert with_scores.runs.to_list() == ["a", "b", "c"]
     assert without.runs.to_list() == ["a", "b"]
     for found in (with_scores, without):

@@ -15,9 +15,10 @@ from lexiframe.core.base import sums
 from lexiframe.core.orderings.means import run_means
 from lexiframe.core.orderings.rules import Method
 from lexiframe.core.pairwise.arrays import reduced_pairs
-from lexiframe.core.pairwise.arrays.arrays import Pairs, agreeing, square_of
+from lexiframe.core.pairwise.arrays.arrays import agreeing
 from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
 from lexiframe.core.pairwise.arrays.few import Few
+from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 from tests.small_tables import RULES
 
 RUNS = pl.Series(["a", "b", "c", "d"])

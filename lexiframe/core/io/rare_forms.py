@@ -1,0 +1,60 @@
+"""Data that may have forms which few tools write: `connect.forms` is loaded for them alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from lexiframe import features
+from lexiframe.core.base import schemas
+from lexiframe.core.base.feature import Forms
+from lexiframe.core.io.column_forms.column_names import LISTS_OF_IDS, spelled
+
+_FIRST_LINE = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*)?[\r\n]+)*([^\r\n]*)")
+_OPENS = r"^\s*[\[{]"
+
+
+def forms_of_text(data: bytes) -> Forms | None:
+    r"""Return the readers of rare forms if text may be learning to rank: a colon, or one field.
+
+    Examples
+    --------
+    >>> forms_of_text(b"q1 Q0 d1 1 0.5 x\n"), forms_of_text(b"1 qid:7 1:0.5\n") is None
+    (None, False)
+    """
+    found = _FIRST_LINE.match(data)
+    first = found[1] if found else b""
+    is_usual = b":" not in first and len(first.split(None, 2)) > 1
+    return None if is_usual else features.forms_if_there()
+
+
+def forms_of_table(table: pl.DataFrame, schema: schemas.TableSchema) -> Forms | None:
+    """Return the readers of rare forms if a column may have lists of ids, of nested or text cells.
+
+    Examples
+    --------
+    >>> forms_of_table(pl.DataFrame({"doc_id": ["d1"], "score": [0.5]}), schemas.RUNS)
+    """
+    names = {*spelled(LISTS_OF_IDS.get(schema.name, []))}
+    rare = any(
+        column.name in names or column.dtype.is_nested() or _opens(column) for column in table
+    )
+    return features.forms_if_there() if rare else None
+
+
+def _opens(column: pl.Series) -> bool:
+    return column.dtype == pl.String and bool(column.head(1).str.contains(_OPENS).any())
+
+
+def forms_of_grades(table: pl.DataFrame, grades: Mapping[Any, Any]) -> Forms | None:
+    """Return the readers of rare forms if grades may be words, or words are named.
+
+    Examples
+    --------
+    >>> forms_of_grades(pl.DataFrame({"relevance": [1.0]}), {})
+    """
+    are_numbers = "relevance" in table.columns and table["relevance"].dtype.is_numeric()
+    return None if are_numbers and not grades else features.forms_if_there()
