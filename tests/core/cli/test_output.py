@@ -25,28 +25,10 @@ def cells(name):
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-@pytest.mark.parametrize("before", ["", " ", "  ", '"', ' "'])
-def test_text_that_begins_as_a_formula_is_quoted(sign, before):
-    name = f"{before}{sign}cmd|A1"
-    assert cells(name) == [[f"'{name}", "list"], [f"'{name}", f"a;'{' '}{name}"], ["plain", "b"]]
-
-
-@pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("before", ["\t", "\r", "\n", "\x00"])
 def test_a_sign_behind_what_no_one_sees_begins_no_cell(sign, before):
     for row in cells(f"{before}{sign}1+A1"):
         assert all(cell.startswith(("\\", "a; \\", "list", "plain", "b")) for cell in row)
-
-
-@pytest.mark.parametrize("text", ["-5", "+5", "-.5", "1e-3", "-1E+6", "a=b", "a-b", "a@b", ""])
-def test_numbers_and_signs_within_a_text_stay_as_they_are(text):
-    [head, [cell], _] = csv.reader(io.StringIO(csv_text(pl.DataFrame({"a": [text, "plain"]}))))
-    assert (head, cell) == (["a"], text)
-
-
-@pytest.mark.parametrize("text", ["-5+A1", "-5 ", "+1e", "--5", "-٣", "-1.2.3"])
-def test_what_only_begins_as_a_number_is_quoted(text):
-    assert csv_text(pl.DataFrame({"a": [text]})) == f"a\n'{text}\n"
 
 
 def test_each_part_between_semicolons_is_guarded():

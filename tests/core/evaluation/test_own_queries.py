@@ -1,7 +1,5 @@
 """Runs that put the query itself first, as where queries are documents too."""
 
-import warnings
-
 import pytest
 
 import lexiframe as lf
@@ -52,15 +50,3 @@ def test_the_warning_and_the_verdict_name_the_query_itself(tmp_path, form, how):
     assert e.coverage.select("run", "own_first").rows() == [("dense", N), ("sparse", 0)]
     with pytest.warns(lf.LexiframeWarning, match=r"of dense \(and in 1 more run\), unjudged"):
         lf.evaluate(given("dense", "sparse"), QRELS, ["RR"])
-
-
-def test_nothing_is_said_without_the_query_itself_or_where_it_is_judged():
-    judged = {q: {**grades, q: 0} for q, grades in QRELS.items()}
-    asked = {"excluded": (QRELS, {"exclude_self": True}), "judged": (judged, {})}
-    for qrels, how in asked.values():
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            e = lf.evaluate(runs("dense"), qrels, ["RR"], **how)
-        assert not any("itself" in str(one.message) for one in told)
-        assert "itself" not in str(e)
-    assert e.coverage["own_first"].sum() == 0

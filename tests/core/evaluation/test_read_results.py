@@ -129,13 +129,6 @@ def test_folders_of_other_things(grouped, tmp_path):
         lf.read_results(tmp_path / "r")
 
 
-def test_groups_go_when_they_are_no_longer_there(grouped, tmp_path):
-    grouped.write(tmp_path)
-    assert (tmp_path / "attributes.parquet").is_file()
-    lf.evaluate(RUNS, QRELS, ["RPP"]).write(tmp_path)
-    assert lf.read_results(tmp_path).attributes is None
-
-
 def test_a_leaderboard_is_read_back(tmp_path):
     """With its tables and sentences; it prints, reports, draws and is asked as before."""
     x = lf.bundled("leaderboard") / "scores.csv"

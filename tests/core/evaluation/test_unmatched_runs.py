@@ -8,8 +8,6 @@ from zlib import crc32
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.evaluation.buckets.results import Said
-from lexiframe.core.projection.answers import Unmatched
 
 QUERIES = [f"q{n}" for n in range(12)]
 
@@ -143,10 +141,3 @@ def test_runs_that_match_are_not_doubted():
     assert "unmatched" not in e.provenance
     poor = {"bm25": runs["bm25"], "poor": {q: {f"other-{n}": 1.0} for n, q in enumerate(QUERIES)}}
     assert lf.positions(poor, qrels).height  # it may be bad: its ids are of another kind
-
-
-def test_what_is_known_of_parts_adds_up_in_any_order():
-    one = Unmatched({"a": "x", "b": "y"}, {}, ("c",))
-    other = Unmatched({"b": ""}, {"a": "z"}, ("a",))
-    assert one + other == other + one == Unmatched({"a": "x", "b": "y"}, {"a": "z"}, ("a", "c"))
-    assert (Said(unmatched=one) + Said()).unmatched == one

@@ -58,18 +58,6 @@ def test_all_problems_of_a_run(write):
         lf.read_runs(path)
 
 
-def test_a_file_in_order_has_no_problems(write):
-    for data in (
-        GOOD,
-        GOOD.replace(" ", "\t"),
-        packed(GOOD.encode()),
-        "qid,docno,score\n1,2,3",
-    ):
-        assert lf.check_run(write(data)).is_empty()
-    for text in ("q1 0 d1 1\nq1 1 d1 1", "q1 d1 +1\nq1 d2 -.1e+1\n"):
-        assert lf.check_qrels(write(text)).is_empty()
-
-
 def test_any_blanks_stand_between_fields_of_good_lines(write):
     problems = lf.check_run(write("q1\vQ0\fd1\t1 2.5\v x\nq1 Q0 d2\n\fq1 Q0 d1 2 1 x\n"))
     assert problems.select("line", "problem").rows() == [(2, "fields"), (3, "duplicate")]
@@ -260,15 +248,6 @@ def test_a_rank_without_a_document_is_lost(write):
         lf.read_runs(pl.read_ndjson(path))
 
 
-def test_an_empty_list_in_each_of_two_runs(write):
-    of_b = (
-        '{"run": "b", "query_id": "q1"}\n{"run": "b", "query_id": "q2", "doc_id": "d", "score": 1}'
-    )
-    path = write('{"run": "a", "query_id": "q1", "doc_id": "d0", "score": 9}\n' + of_b)
-    assert lf.read_runs(path).num_rows == 3
-    assert not lf.check_run(path).height
-
-
 def test_all_problems_of_parquet(tmp_path):
     frame = pl.DataFrame(
         {
@@ -347,11 +326,6 @@ def test_what_was_said_of_the_text_holds(write):
     advice = lf.check_run(write("q1 d1 0.5\nq1 d2 0.4\n"))["advice"].to_list()
     assert "third='score'" in advice[0]
     assert advice[1] == advice[0]
-
-
-def test_no_file(tmp_path):
-    with pytest.raises(lf.ReadError, match="no such file"):
-        lf.check_run(tmp_path / "none.run")
 
 
 # --- One defect, one problem ----------------------------------------------------------------------
@@ -648,20 +622,6 @@ def test_lines_of_query_document_rank_and_score(write):
     assert lf.read_runs(named, header=True)["rank"].to_pylist() == [1, 2, 1, 2]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "".join(f"q{q} 0 {n} {n % 2}\n" for q in (1, 2) for n in range(3)),  # documents by number
-        "q1 0 1 1\nq2 0 1 1\n",
-        "q1 d1 1 0.5\n",  # a line may be anything
-        RANKED.replace("\t2\t", "\t3\t"),
-        RANKED.replace("\t1\t", "\tx\t"),
-    ],
-)
-def test_lines_of_four_fields_are_judgments_otherwise(write, text):
-    assert kind_in(write(text)) == "qrels"
-
-
 def test_parts_of_what_is_wrong_as_a_whole(write):
     (problem,) = lf.check_run(write(packed(GOOD.encode())[:-4])).rows(named=True)
     assert problem["expected"] == "runs or judgments"
@@ -670,47 +630,6 @@ def test_parts_of_what_is_wrong_as_a_whole(write):
     assert (problem["expected"][:10], problem["found"]) == ("lines of 6", "only comments")
     with pytest.raises(lf.ReadError, match="found lines of TREC text; leave columns out, or say"):
         lf.read_runs(write(GOOD), columns={"query_id": "a"})
-
-
-@pytest.mark.parametrize(
-    "text, options, message",
-    [
-        (
-            '{"qid": null, "docno": "d", "score": 1}',
-            {},
-            "line 1: expected an id as qid, found none;",
-        ),
-        ("qid,docno,score,rank\nq,d,1,1\nq,e,1,x\n", {}, "line 3: expected a whole number as rank"),
-        (
-            '{"qid": "q", "docno": "d", "s": "x"}',
-            {"columns": {"score": "s"}},
-            "line 1: .* as s, found",
-        ),
-        (
-            '{"qid": "q", "items": [{"docno": "a", "score": "x"}]}',
-            {},
-            "line 1: expected a number as",
-        ),
-        (
-            '[{"qid": "q", "docno": "", "score": 1}]',
-            {},
-            "record 1: expected an id as docno, found an",
-        ),
-    ],
-)
-def test_reading_names_the_line_or_record(write, text, options, message):
-    path = write(text)
-    with pytest.raises(lf.ReadError, match=f"{path}, {message}"):
-        lf.read_runs(path, **options)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["q1 0 d1 inf\n", "qid,docno,rel\nq,d,inf\n", '{"qid": "q", "docno": "d", "rel": Infinity}'],
-)
-def test_reading_names_the_line_of_an_infinite_grade(write, text):
-    with pytest.raises(lf.ReadError, match=r"line \d: expected a finite number"):
-        lf.read_qrels(write(text))
 
 
 def test_carriage_returns_end_lines_of_json(write):

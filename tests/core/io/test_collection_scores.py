@@ -390,24 +390,6 @@ def test_files_of_beir_that_are_not(tmp_path):
         lf.read_scores(tmp_path)
 
 
-def test_bad_cells_of_files_are_named_with_file_and_line(tmp_path):
-    """Two values of a cell in one file or in two, in rows or columns; shares beside percent."""
-    wide, one, two = (tmp_path / name for name in ("wide.csv", "one.csv", "two.csv"))
-    wide.write_text("model,news,law\na,0.5,0.4\nb,0.3,0.2\na,0.5,0.6\n")
-    message = r"wide.csv, line 2 and .*wide.csv, line 4: run 'a' has more than one value in .*'law'"
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.read_scores(wide)
-    one.write_text("model,task,score\na,news,0.5\nb,news,0.4\n")
-    two.write_text("model,task,score\na,law,0.5\nb,news,0.6\nb,law,0.7\n")
-    message = r"one.csv, line 3 and .*two.csv, line 3: run 'b' .* in collection 'news' .0.4 and 0.6"
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.read_scores([one, two])
-    wide.write_text("model,news,law\na,0.5,40\nb,30,20\nc,35,25\n")
-    message = r"wide.csv, line 2: in collection 'news' the values of 1 run ..a.."
-    with pytest.warns(lf.LexiframeWarning, match=message):
-        lf.read_scores(wide)
-
-
 BOARD = pl.DataFrame({
     "model": ["a", "b", "c"],
     "news": [0.5131, 0.4172, 0.3019],

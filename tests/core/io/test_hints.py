@@ -19,26 +19,6 @@ def message(read, *given, **how):
     return str(found.value)
 
 
-@pytest.mark.parametrize(
-    "names, columns",
-    [
-        ("topic_id,passage,relevance", "{'query_id': 'topic_id', 'doc_id': 'passage'}"),
-        ("topic_id,passage_text,relevance", "{'query_id': 'topic_id', 'doc_id': '...'}"),
-        ("relevance,product_id,search_query", "'query_id': 'search_query', 'doc_id': 'product_id'"),
-        ("id,text,relevance", "{'query_id': '...', 'doc_id': '...'}"),
-        ("query_no,id,relevance", "{'query_id': 'query_no', 'doc_id': '...'}"),
-    ],
-)
-def test_names_that_are_suggested_may_be_what_they_are_suggested_for(write, names, columns):
-    assert columns in message(lf.read_qrels, write(f"{names}\nq,d,1\n"))
-
-
-@pytest.mark.parametrize("number", ["id", "row_id", "index", "doc_title"])
-def test_a_number_of_rows_is_no_query(number):
-    frame = RUN.rename({"query_id": number})
-    assert "columns={'query_id': '...'}" in message(lf.read_runs, frame)
-
-
 @pytest.mark.parametrize("made", ["objects", "extension", "bytes", "file"])
 def test_ids_that_are_uuids(tmp_path, made):
     ids = [uuid.UUID(int=n) for n in (1, 2)]
@@ -56,16 +36,6 @@ def test_ids_that_are_uuids(tmp_path, made):
     assert "strings in doc_id, found UUIDs; write them as text" in message(lf.read_runs, table)
 
 
-@pytest.mark.parametrize("wrong, right", [("rating", "score"), ("label", "score")])
-def test_a_prediction_that_is_called_like_a_grade(wrong, right):
-    runs = RUN.rename({"score": wrong})
-    found = message(lf.read_runs, runs)
-    assert (
-        f"If {wrong} is what a system predicts, say so: columns={{'{right}': '{wrong}'}}" in found
-    )
-    assert lf.read_runs(runs, columns={right: wrong}).num_rows == 2
-
-
 @pytest.mark.parametrize("texts", [["0,5", "0,25"], ["1.204,5", "3"], ["1,204.5", "7"]])
 @pytest.mark.parametrize("read, name", [(lf.read_runs, "score"), (lf.read_qrels, "relevance")])
 def test_commas_in_the_numbers_of_a_frame(read, name, texts):
@@ -81,19 +51,6 @@ def test_a_ranking_without_scores_that_is_given_as_judgments(user):
     assert lf.read_runs(frame.with_columns(rank=pl.Series([1, 2])))["rank"].to_pylist() == [1, 2]
     with_grade = frame.with_columns(grade=1)
     assert lf.read_qrels(with_grade).num_rows == 2
-
-
-@pytest.mark.parametrize(
-    "text, header",
-    [
-        ("query,doc,rank,score\nq,a,1,2\nquery,doc,rank,score\nq,b,2,1\n", False),
-        ("qid Q0 docno rank score tag\nqid Q0 docno rank score tag\nq Q0 a 1 2 t\n", True),
-        ("qid\tdocno\trank\nqid\tdocno\tRANK\nq\ta\t1\n", False),
-    ],
-)
-def test_names_of_columns_that_are_there_twice(write, text, header):
-    found = message(lf.read_runs, write(text), header=header)
-    assert "this repeats the names of the columns: leave the line out" in found
 
 
 @pytest.mark.parametrize("records", [1, 3])

@@ -49,22 +49,6 @@ def test_frames(tmp_path):
     assert read(numbers) == [("1", "7"), ("1", "8"), ("2", "7")]
 
 
-@pytest.mark.parametrize("other", ["judgement", "weight"])
-def test_what_may_be_a_grade_by_another_name_is_asked_for(other):
-    frame = pl.DataFrame({"user": ["u"], "item": ["i"], other: [1]})
-    with pytest.raises(lf.SchemaError, match="relevance is missing"):
-        lf.read_qrels(frame)
-
-
-def test_a_user_without_items_is_refused():
-    frame = pl.DataFrame({"user": ["u", "v"], "item": [["i"], []]})
-    with (
-        pytest.warns(lf.LexiframeWarning, match="no column of grades"),
-        pytest.raises(lf.SchemaError, match="found an empty list for 1 \\('v'\\)"),
-    ):
-        lf.read_qrels(frame)
-
-
 def test_an_evaluation_says_so_once():
     judged = pl.DataFrame({"user": ["u1", "u1", "u2"], "item": ["i1", "i2", "i1"]})
     runs = {"pop": {"u1": {"i1": 2, "i3": 1}, "u2": {"i3": 2, "i1": 1}}}

@@ -1,9 +1,7 @@
 """Judgments: every form of TREC text, Parquet and frames gives the same table."""
 
 import gzip
-import hashlib
 import json
-import warnings
 
 import pandas as pd
 import polars as pl
@@ -11,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.io.files.provenance import provenance_of
 
 TEXT = "q1 0 d1 2\nq1 0 d2 -1\nq2 t1 d1 1.5\n"
 LINES = TEXT.splitlines()
@@ -79,14 +76,6 @@ def test_ids_stay_strings(write):
     assert ids == [("007", "00", "0x1"), ("1e3", "NULL", "nan"), ("1", "Q0", "a#b")]
 
 
-def test_where_the_rows_come_from_is_in_the_metadata(write):
-    path = write(TEXT)
-    facts = provenance_of(lf.read_qrels(path).schema)
-    digest = hashlib.sha256(TEXT.encode()).hexdigest()
-    assert facts["sources"] == [{"path": str(path), "sha256": digest}]
-    assert provenance_of(lf.read_qrels(FRAME).schema)["sources"] == []
-
-
 @pytest.mark.parametrize("qrels", [42, None, [42]])
 def test_what_is_no_qrels_at_all(qrels):
     with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
@@ -140,23 +129,6 @@ def test_ratings_are_said_to_count_as_relevant(read, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.warns(lf.LexiframeWarning, match=f"{SAID} grades are ratings, rel=4 counts only"):
         read(RATINGS)
-
-
-@pytest.mark.parametrize("grades", [(0.02, 0.4, 0.97), (1, 2, 3), (0.5, 1.5)])
-def test_grades_without_any_that_is_not_relevant_are_doubted(grades, tmp_path):
-    """Shares of clicks and degrees of relevance, all above 0: every judged document counts."""
-    qrels = {f"q{n}": {f"d{k}": x for k, x in enumerate(grades)} for n in range(3)}
-    runs = {name: {q: {"d0": n, "d1": 2.0} for q in qrels} for n, name in enumerate("ab", 1)}
-    said = rf"no grade is 0, .* those of grade {grades[0]} too; if all grades are relevant, rel="
-    lines = (f"{q} 0 {d} {x}\n" for q, of in qrels.items() for d, x in of.items())
-    (tmp_path / "clicks.txt").write_text("".join(lines))
-    for source in (qrels, tmp_path / "clicks.txt"):
-        for read in (lf.read_qrels, lambda q: lf.evaluate(runs, q, "AP"), lf.check_qrels):
-            with pytest.warns(lf.LexiframeWarning, match=said):
-                read(source if read is not lf.check_qrels else tmp_path / "clicks.txt")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        lf.evaluate(runs, qrels, "AP", rel=grades[0])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import hashlib
 import lzma
 import os
 import warnings
@@ -15,7 +14,6 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.io.text import trec
 
 TEXT = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 2 tag\nq2 Q0 d1 1 -0.25 tag\n"
@@ -222,31 +220,6 @@ def test_runs_are_sorted_by_name_and_keep_the_order_of_their_file(write):
     table = lf.read_runs([write(shuffled, "z.run"), write(TEXT, "a.run")])
     assert table["run"].to_pylist() == ["a"] * 3 + ["z"] * 3
     assert rows(table.slice(3)) == [ROWS[2], ROWS[0], ROWS[1]]
-
-
-def test_where_the_rows_come_from_is_in_the_metadata(write):
-    path = write(TEXT)
-    facts = provenance_of(lf.read_runs({"mine": path}).schema)
-    digest = hashlib.sha256(TEXT.encode()).hexdigest()
-    assert facts["sources"] == [{"run": "mine", "path": str(path), "sha256": digest}]
-    assert facts["lexiframe"] == lf.__version__
-
-
-def test_columns_are_no_word_for_text_without_names(write):
-    for read in (lf.read_runs, lf.read_qrels):
-        with pytest.raises(
-            lf.ReadError, match=r"first line with the names in columns= \('topic'\),"
-        ):
-            read(write("q1 0 d1 1\n"), columns={"query_id": "topic"})
-
-
-def test_ranks_of_a_frame_may_be_missing():
-    """The table has no rank then, and what orders by ranks says which is missing."""
-    frame = NAMED.with_columns(rank=pl.Series([1, None, 1]))
-    assert "rank" not in lf.read_runs(frame).column_names
-    qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
-    with pytest.raises(lf.SchemaError, match="the rank of every document, and that of 'd2' for"):
-        lf.positions(frame, qrels, ties="rank")
 
 
 def test_lines_of_a_table_that_was_read(write):

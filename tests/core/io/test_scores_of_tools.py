@@ -37,11 +37,6 @@ def test_cells_without_a_value_are_what_missing_says(missing, found):
     assert _means(frames, missing) == found
 
 
-def test_cells_without_a_value_are_refused_where_nobody_says_it():
-    with pytest.raises(lf.ReadError, match=r"row 2: .* gaps in all.* missing='common'"):
-        lf.read_scores({"a": A, "b": B})
-
-
 def test_a_measure_that_is_nowhere_for_a_request_leaves_it_out():
     with pytest.warns(lf.LexiframeWarning, match="requests without a value for any run"):
         found = lf.read_scores([{"em": 1.0}, {"em": None}], run="a")

@@ -143,15 +143,6 @@ def test_two_files_of_one_name(write):
     assert names({"a": files[0], "b": files[1]}) == ["a", "b"]
 
 
-@pytest.mark.parametrize("function", [read, scan])
-def test_two_runs_of_one_name_in_frames_and_by_tags(write, function):
-    with pytest.raises(lf.ReadError, match="two runs are named 'framed'"):
-        function([FRAME, FRAME])
-    tagged = [write(LINE, "a.run"), write(LINE, "b.run")]
-    with pytest.raises(lf.ReadError, match=r"two runs are named 'its-tag': \S+a.run, \S+b.run"):
-        function(tagged, name_from="tag")
-
-
 @pytest.mark.parametrize(
     "runs, message",
     [
@@ -180,12 +171,6 @@ def test_a_folder_of_folders(tmp_path):
     )
     with pytest.raises(lf.ReadError, match=message):
         lf.read_runs(tmp_path)
-
-
-@pytest.mark.parametrize("runs", [42, None, [1.5], {"a": 42}])
-def test_what_is_no_run_at_all(runs):
-    with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
-        lf.read_runs(runs)
 
 
 def test_an_open_file(write):

@@ -1,6 +1,5 @@
 """Tables in text: names that are there twice, lines as they are counted, quotes, blanks, JSON."""
 
-import json
 import re
 
 import polars as pl
@@ -40,13 +39,6 @@ def test_two_columns_of_one_name(write, options, separator, lines_above):
     found = lf.check_qrels(path, **options)
     assert found.select("line", "problem").rows() == [(lines_above + 1, "fields")]
     assert found["found"].item() == "two that are named 'rel'"
-
-
-def test_two_columns_of_one_name_in_logs_and_scores(write):
-    path = write("run, k ,k\na,1,2\n", "log.csv")
-    for read in (lf.read_log, lf.read_scores):
-        with refused(path, ", line 1" + TWINS.format("k")):
-            read(path)
 
 
 def test_a_column_that_is_called_as_polars_calls_twins(write):
@@ -156,24 +148,6 @@ def test_blank_lines_are_left_out(write):
     assert rows(lf.read_runs(write("\nqid,docno,score\n\nq1,d1,2\n \t\nq1,d2,1\n\n"))) == RUN
 
 
-def test_rows_of_json_that_are_no_lines(write):
-    records = [{"qid": "q1", "docno": "d1", "score": n} for n in (2, 1)]
-    first, second = map(json.dumps, records)
-    path = write(f"[\n{first}, {second}]")  # as many lines as rows
-    with refused(path, ": the document 'd1' occurs more than once", lf.SchemaError) as raised:
-        lf.positions(lf.scan_runs(path), {"q1": {"d1": 1}})
-    assert "(records 1 and 2;" in str(raised.value)
-    path = write(f"{first}\n\n{second}\n")
-    with pytest.raises(lf.SchemaError, match=r"\(lines 1 and 3;"):
-        lf.positions(lf.scan_runs(path), {"q1": {"d1": 1}})
-
-
-def test_the_lines_of_scores(write):
-    path = write('\nname,qid,measure,value\n"a\nb",1,AP,0.5\n\na,2,AP,much\n')
-    with refused(path, ", line 6: expected a finite number as value, found 'much'"):
-        lf.read_scores(path)
-
-
 @pytest.mark.parametrize("read", [lf.read_scores, lf.read_log])
 def test_a_short_row_is_no_missing_value(write, read):
     path = write("\nqid,AP,RR\nq1,0.5,1\nq2,0.5\n", "bm25.csv")
@@ -182,16 +156,6 @@ def test_a_short_row_is_no_missing_value(write, read):
 
 
 # --- Quotes and bytes ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("read", [lf.read_runs, lf.read_scores, lf.read_log])
-@pytest.mark.parametrize("bad", ['q2,"d1,1', 'q2,"d"1,1', '"q2,d1,1', '"q2"a":",d1,1'])
-def test_quotes_that_do_not_end(write, read, bad):
-    names = "qid,measure,value" if read is lf.read_scores else "qid,docno,score"
-    path = write(f"{names}\nq1,d1,1\n{bad}\nq3,d1,1\n", "bm25.csv")
-    message = f", line 3: expected a closing quote at the end of each quoted field, found {bad!r}"
-    with refused(path, message + '; write each quote inside a quoted field as ""'):
-        read(path)
 
 
 def test_quotes_inside_a_field_are_text(write):
@@ -253,12 +217,6 @@ def test_names_that_are_twice_in_a_line_of_json(write, number):
     with refused(path, f", line {number}: {message}"):
         lf.read_runs(path)
     assert lf.check_run(path)["line"].to_list() == [number]
-
-
-def test_names_that_are_twice_in_a_log_of_json(write):
-    path = write('{"run": "a", "k1": 1}\n{"run": "b", "k1": 1, "k1": 2}\n')
-    with refused(path, ", line 2: broken JSON (two fields are named 'k1')"):
-        lf.read_log(path)
 
 
 # --- Records ------------------------------------------------------------------------------------

@@ -26,13 +26,6 @@ def test_three_columns_of_a_run(tmp_path):
     assert sorted(back["rank"].to_pylist()) == [1, 1, 2, 3]
 
 
-def test_each_run_has_a_file(tmp_path):
-    both = pl.concat([RUN, RUN.with_columns(run=pl.lit("dense"))])
-    assert [path.name for path in lf.write_trec(both, tmp_path / "runs", form="tsv")] == [
-        "bm25.tsv", "dense.tsv"
-    ]  # fmt: skip
-
-
 def test_judgments_as_the_loader_of_beir_reads_them(tmp_path):
     (path,) = lf.write_trec(JUDGED, tmp_path / "test.tsv", form="tsv")
     with path.open(newline="") as file:

@@ -22,7 +22,3 @@ S = scores({"a": [0.5, 0.25], "b": [1.0, 0.5]})
 def test_a_table_that_has_no_one_mean(table, message, compute):
     with pytest.raises(lf.SchemaError, match=message):
         compute(table)
-
-
-def test_no_rows_have_no_aggregates():
-    assert lf.aggregates(S.clear()).is_empty()

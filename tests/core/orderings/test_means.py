@@ -87,17 +87,6 @@ def test_the_means_of_an_evaluation(evaluated):
     assert set(means["n"]) == {5}
 
 
-def test_the_level_of_the_intervals_is_that_of_the_evaluation(evaluated):
-    wide = lf.evaluate(EXAMPLE / "runs", EXAMPLE / "qrels.txt", ["RPP", "AP"], alpha=0.01).means
-    joined = wide.join(evaluated.means, on=["run", "measure"]).filter(pl.col("ci_low") < 1)
-    wider = joined.filter((pl.col("run") != "random") | (pl.col("measure") == "AP"))
-    assert wider.height == 5
-    at_bound = (wider["ci_low_right"] == 0, wider["ci_high_right"] == 1)
-    assert ((wider["ci_low"] < wider["ci_low_right"]) | at_bound[0]).all()
-    assert ((wider["ci_high"] > wider["ci_high_right"]) | at_bound[1]).all()
-    assert sum(ends.sum() for ends in at_bound) < 8
-
-
 def test_one_run_has_means():
     e = lf.evaluate(EXAMPLE / "runs" / "random.run", EXAMPLE / "qrels.txt")
     found = e.means

@@ -6,25 +6,10 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.orderings.means import best_first, run_means
-from tests.small_tables import RULES, preferences, scores
+from tests.small_tables import preferences, scores
 
 EASY = {"a": [0.9, None, None], "b": [0.5, 0.3, 0.1], "c": [0.6, None, 0.4]}
 """a has one easy request."""
-FUNCTIONS = {
-    "order_runs": lf.order_runs,
-    "rank_distributions": lf.rank_distributions,
-    "order_probabilities": lf.order_probabilities,
-}
-
-
-@pytest.mark.parametrize("method", RULES)
-@pytest.mark.parametrize("called", FUNCTIONS)
-def test_an_order_of_runs_with_different_requests_is_refused(called, method):
-    said = r"found 2 of 3 runs that lack some of the 3 requests \('a' lacks 2, 'c' lacks 1\)"
-    if not RULES[method].takes_scores:  # the second request compares no two runs
-        said = r"found 1 of 3 runs that lack some of the 2 requests \('a' lacks 1\)"
-    with pytest.raises(lf.LexiframeError, match="for the same requests of all runs, " + said):
-        FUNCTIONS[called](scores(EASY), method)
 
 
 def test_strengths_of_pairs_that_met_order_runs_with_different_requests():
@@ -147,19 +132,6 @@ def test_within_groups_each_group_is_looked_at():
     assert means.filter(kind="y")["rank"].null_count() == 2
     with pytest.raises(lf.LexiframeError, match="kind"):
         lf.order_runs(s, "mean", requests=kinds, by="kind")
-
-
-def test_runs_read_with_judgments_lack_nothing():
-    """A request of the judgments that a run lacks counts as empty: SPEC 2."""
-    folder = lf.bundled("example")
-    qrels, runs = lf.read_qrels(folder / "qrels.txt"), lf.read_runs(folder / "runs")
-    runs = pl.DataFrame(runs).with_columns(pl.col("run", "query_id").cast(pl.String))
-    first = runs["query_id"].min()
-    cut = runs.filter((pl.col("run") != "random") | (pl.col("query_id") == first))
-    with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 4"):
-        e = lf.evaluate(cut, qrels, ["AP", "nDCG@10", "RPP"])
-    assert e.means["rank"].null_count() == 0
-    assert e.means["n"].n_unique() == 1
 
 
 def test_mteb_has_no_order_of_all_models(shared):

@@ -1,7 +1,5 @@
 """What a rule declares decides how runs are ordered by it, in whole tables and in samples."""
 
-from typing import get_args
-
 import numpy as np
 import polars as pl
 import pytest
@@ -11,7 +9,7 @@ from lexiframe.core.base import sums
 from lexiframe.core.orderings.chosen_rule import ChosenRule
 from lexiframe.core.orderings.ordered import laid_out, order_whole, ordered, table_for
 from lexiframe.core.orderings.ordering_rules import OrderingRule, ranked
-from lexiframe.core.orderings.rules import RULES, Method
+from lexiframe.core.orderings.rules import RULES
 from lexiframe.core.pairwise import arrays
 from tests.small_tables import scores
 
@@ -63,15 +61,6 @@ def test_a_sample_with_each_request_once_is_the_whole(method):
     sample = next(ordered(cube, np.ones((2, len(cube.queries))), rule))
     np.testing.assert_allclose(sample.values[1], whole.values[0], rtol=1e-14)
     assert sample.ranks[1].tolist() == whole.ranks[0].tolist()
-
-
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_rule_is_of_means_or_of_leads(rule):
-    assert (rule.of_leads is None) <= (rule.of_units is not None)
-    assert (rule.of_sums is None) == (
-        rule.of_leads is not None or rule.name not in get_args(Method)
-    )
-    assert rule.of_leads is not None or not rule.options
 
 
 @pytest.mark.parametrize("method", ["mean_z", "mean_rank"])

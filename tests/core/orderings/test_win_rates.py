@@ -99,22 +99,6 @@ def test_how_is_sum_or_mean():
 
 
 @pytest.mark.parametrize(
-    "function",
-    [
-        lf.win_rates,
-        lf.request_win_rates,
-        lf.majority_cycles,
-        lf.tie_rates,
-        lf.sign_agreement,
-    ],
-)
-def test_tables_without_rows(function):
-    for table in (preferences({}), scores({})):
-        assert function(table).is_empty()
-        assert function(table).schema == function(D).schema
-
-
-@pytest.mark.parametrize(
     "table, message",
     [
         (pl.concat([D, D]), "expected one row for each query_id, run_a, run_b, measure, found sev"),

@@ -18,11 +18,6 @@ def test_each_has_its_runs_and_judgments():
         assert [table["doc_id"].to_list() for table in found[name]] == [[item], [item]]
 
 
-def test_a_column_of_one_table_alone_is_no_collection():
-    assert given(RUNS, QRELS.drop("collection"), "f") is None
-    assert given(RUNS.drop("collection"), QRELS, "f") is None
-
-
 def test_runs_need_judgments_of_their_collection_and_others_are_left_out():
     with pytest.raises(lf.LexiframeError, match=r"found none for 1 \('x'\)"):
         given(RUNS, QRELS.filter(collection="y"), "f")

@@ -41,33 +41,6 @@ def test_ranks_are_closed_and_what_was_removed_is_warned_of():
     ]
 
 
-@pytest.mark.parametrize("unjudged, retrieved", [("keep", 6), ("remove", 3)])
-@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
-def test_a_negative_grade_is_not_judged_whichever_way(unjudged, retrieved):
-    of_q1 = RUNS.filter(query_id="q1"), QRELS.filter(query_id="q1")
-    table = lf.coverage(*of_q1, unjudged=unjudged).row(0, named=True)
-    assert (table["retrieved"], table["judged"]) == (retrieved, 3)
-
-
-@pytest.mark.filterwarnings("ignore:rankings for requests without judgments")
-def test_a_list_that_gets_empty_still_answers():
-    table = lf.coverage(RUNS, QRELS, unjudged="remove").row(0, named=True)
-    assert (table["answered"], table["missing"], table["extra"]) == (2, 0, 1)
-    assert (table["retrieved"], table["judged"], table["relevant_retrieved"]) == (3, 3, 2)
-    with pytest.warns(lf.LexiframeWarning) as caught:
-        lf.positions(RUNS.filter(query_id="q2"), QRELS.filter(query_id="q2"), unjudged="remove")
-    said = [str(w.message) for w in caught]
-    assert said[0] == "rows of unjudged documents, removed: 2 (see lexiframe.coverage)"
-    assert said[1].startswith("no judged document was retrieved by any run")
-
-
-def test_nothing_is_said_when_nothing_was_removed():
-    judged = RUNS.filter(pl.col("doc_id").is_in(["a", "b", "c"]))
-    qrels = QRELS.filter(query_id="q1")
-    removed = lf.positions(judged, qrels, unjudged="remove")
-    assert removed.equals(lf.positions(judged, qrels))
-
-
 DATA = ["trec_robust_2003", "cranfield", "trec_web_2012", "clef_ehealth_2014"]
 
 

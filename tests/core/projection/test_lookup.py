@@ -1,7 +1,5 @@
 """Equal hashes are only candidates: documents are told apart by their ids, and by their queries."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -9,13 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.core.io.run_parts import RunPart
 from lexiframe.core.projection import coded_rows as rows
 from lexiframe.core.projection import judgments as judged
 from lexiframe.core.projection import lookup
-from lexiframe.core.projection.judgments import judged_items
 from lexiframe.core.projection.lookup import HashIndex, has_repeated
-from lexiframe.core.projection.policies import Policies
 
 RUNS = pl.DataFrame(
     {
@@ -94,49 +89,3 @@ def test_a_twin_far_from_its_twin(length):
         assert not has_repeated(hashes, edges)
     hashes[-1] = hashes[3]
     assert has_repeated(hashes, edges)
-
-
-@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
-@pytest.mark.parametrize("as_numbers", [False, True])
-def test_a_document_twice_in_a_query_whose_rows_lie_apart(monkeypatch, as_numbers):
-    """Queries with and without judgments, as strings and as categories."""
-    monkeypatch.setattr(lookup, "_BLOCK", 2)
-    rows = [(1, 1, 4.0), (2, 1, 3.0), (3, 1, 3.0), (1, 2, 2.0), (2, 2, 1.0), (3, 1, 1.0)]
-    runs = pl.DataFrame(rows, ["query_id", "doc_id", "score"], orient="row")
-    judged = pl.DataFrame({"query_id": [1, 2], "doc_id": [2, 2], "relevance": 1.0})
-    if not as_numbers:
-        runs = runs.with_columns(pl.col("query_id", "doc_id").cast(pl.String))
-    with pytest.raises(lf.LexiframeError, match=r"'3'.*'1'|'1'.*'3'"):
-        lf.positions({"x": runs}, judged)
-    assert lf.positions({"x": runs.head(5)}, judged)["position"].to_list() == [2, 2]
-    found = lf.coverage({"x": runs}, judged, duplicates="best")
-    assert found.select("extra", "duplicates").row(0) == (1, 0)
-
-
-def test_a_document_that_is_judged_for_two_queries():
-    runs = RUNS.filter(doc_id="a")
-    judged = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": "a", "relevance": 1.0})
-    assert lf.positions(runs, judged)["position"].to_list() == [1, 1]
-
-
-def test_how_many_tables_an_index_has():
-    """One where each item has a slot of its own, and one more for those whose slot is taken."""
-    number = np.arange(40)
-    same_low_bits = number.astype(np.uint64) << np.uint64(32)
-    assert len(HashIndex.build(same_low_bits, number).tables) == 1  # each query has its own slots
-    assert len(HashIndex.build(same_low_bits, 0 * number).tables) == 40
-    assert len(HashIndex.build(0 * same_low_bits, 0 * number).tables) == 1  # one can be found
-
-
-def test_a_document_of_another_query_is_no_hit():
-    """Should two documents of different queries have the same hash of 64 bits."""
-    judged = judged_items(QRELS, Policies())
-    part = RunPart("x", RUNS.drop("run"), "x.run")
-    found = rows.Rows.encode(part, judged.query_index, "float64", rank=False)
-
-    class Colliding:
-        def find(self, _hashes, _query):
-            return np.array([1, 4]), np.array([0, 0])  # a of the query q1, and a of q2
-
-    hit, item = found.find(replace(judged, index=Colliding()))
-    assert (hit.tolist(), item.tolist()) == ([1], [0])

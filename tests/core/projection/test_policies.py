@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.io.files.data_sources import File
 from lexiframe.core.io.run_parts import RunPart
 from lexiframe.core.projection.answers import Unmatched
 from lexiframe.core.projection.judgments import judged_items
@@ -65,17 +64,6 @@ def test_policies_are_checked_before_anything_is_read(function, name):
         function("no.run", "no.qrels", **{name: WRONG[name]})
 
 
-def test_the_rank_column_only_orders_equal_scores():
-    upside_down = TIED.with_columns(score=pl.col("score") * -1)
-    assert ranks(upside_down, ties="rank") == {"D": 2, "d10": 3, "d9": 4}
-
-
-def test_ids_are_compared_by_their_bytes():
-    runs = TIED.with_columns(doc_id=pl.Series(["\uff5e", "\U0001d53b", "é", "z", "Z"]), score=1.0)
-    qrels = pl.DataFrame({"query_id": "q1", "doc_id": runs["doc_id"], "relevance": 1.0})
-    assert ranks(runs, qrels) == {"\U0001d53b": 1, "\uff5e": 2, "é": 3, "z": 4, "Z": 5}
-
-
 @pytest.mark.parametrize("share", [0.01, 0.1, 1])
 @pytest.mark.parametrize("levels", [1, 5, 100])
 @pytest.mark.parametrize("ties", ["doc_id_desc", "doc_id_asc", "rank"])
@@ -95,36 +83,10 @@ def test_few_and_many_judged_documents_among_equal_scores(ties, levels, share):
     assert ranks(rows.with_columns(run=pl.lit("r")), judged, ties=ties) == expected
 
 
-@pytest.mark.parametrize("ties", ["doc_id_desc", "doc_id_asc"])
-def test_equal_scores_of_two_requests_are_no_ties(ties):
-    """The last document of a request has the score of the first one of the next request."""
-    runs = {"a": {"q1": {"x": 2.0, "b": 1.0}, "q2": {"a": 1.0, "z": 1.0}, "q3": {"c": 1.0}}}
-    qrels = {"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"c": 1}}
-    p = lf.positions(runs, qrels, ties=ties)
-    assert p["position"].to_list() == [2, 2 if ties == "doc_id_desc" else 1, 1]
-    assert lf.coverage(runs, qrels, ties=ties)["tied_relevant"].to_list() == [1]
-
-
 def test_ties_by_rank_need_ranks():
     message = "runs: ties='rank' needs a column of whole ranks, found none; ties='doc_id_desc' nee"
     with pytest.raises(lf.SchemaError, match=message):
         lf.positions(TIED.drop("rank"), JUDGED, ties="rank")
-
-
-def test_ties_by_rank_and_one_run_without_ranks(tmp_path):
-    """A file is named; the table of both has no ranks, and does not say for which of them."""
-    with_ranks, without = tmp_path / "a.run", tmp_path / "b.run"
-    with_ranks.write_text("q1 Q0 d10 2 1 t\nq1 Q0 d9 1 1 t\n")
-    without.write_text("q1 Q0 d10 - 1 t\nq1 Q0 d9 - 1 t\n")
-    files = [with_ranks, without]
-    with pytest.raises(lf.SchemaError, match=rf"^{without}: ties='rank' needs a column of whole"):
-        lf.positions(files, JUDGED, ties="rank")
-    message = r"^runs: .* found none; the table of read_runs has ranks only when every run gives "
-    table = lf.read_runs(files)
-    for runs in (table, lf.scan_runs(table), [table, TIED.with_columns(run=pl.lit("c"))]):
-        with pytest.raises(lf.SchemaError, match=message):
-            lf.positions(runs, JUDGED, ties="rank")
-    assert lf.positions(with_ranks, JUDGED, ties="rank")["position"].to_list() == [None, 2, 1]
 
 
 def test_ties_by_rank_need_ranks_that_differ():
@@ -195,34 +157,6 @@ def test_ties_by_rank_from_a_file(tmp_path, rank):
                 lf.positions(runs, JUDGED, ties="rank")
 
 
-@pytest.mark.parametrize("score_type, first", [("float64", "d10"), ("float32", "d9")])
-def test_scores_as_single_or_double_floats(score_type, first):
-    near = TIED[1:3].with_columns(score=pl.Series([1 + 2.0**-40, 1.0]))
-    found = ranks(near, score_type=score_type)
-    assert min(("d10", "d9"), key=found.__getitem__) == first
-
-
-TWICE = pl.DataFrame(
-    {
-        "run": "bm25",
-        "query_id": ["q1", "q1", "q1", "q1", "q2"],
-        "doc_id": ["x", "d9", "y", "d9", "d9"],
-        "score": [4.0, 1.0, 3.0, 2.0, 1.0],
-    }
-)
-
-
-def test_a_document_twice_in_a_ranking_is_refused():
-    message = (
-        r"runs: the document 'd9' occurs more than once in the ranking for query 'q1' "
-        r"\(rows 2 and 4; 2 such rows in all\); mend the run, or keep the best-ranked one with "
-        r"duplicates='best'"
-    )
-    for function in (lf.positions, lf.coverage):
-        with pytest.raises(lf.SchemaError, match=message):
-            function(TWICE, JUDGED)
-
-
 def test_a_document_twice_in_a_file_is_refused(tmp_path):
     path = tmp_path / "bm25.run"
     path.write_text("q1 Q0 d9 1 2 t\nq1 Q0 x 2 1 t\nq1 Q0 d9 3 0.5 t\n")
@@ -241,30 +175,6 @@ def test_the_lines_are_those_of_the_first_of_several_repeated_documents(tmp_path
     for judge in (lf.read_qrels, lambda qrels: lf.positions(TIED, qrels)):
         with pytest.raises(lf.SchemaError, match=message):
             judge(path)
-
-
-def test_the_best_ranked_of_repeated_documents_counts():
-    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
-        p = lf.positions(TWICE, JUDGED, duplicates="best")
-    found = p.filter(doc_id="d9").row(0, named=True)
-    assert (found["position"], found["n_retrieved"]) == (3, 3)
-    counted = lf.coverage(TWICE, JUDGED, duplicates="best").row(0, named=True)
-    assert (counted["duplicates"], counted["retrieved"], counted["judged"]) == (1, 3, 1)
-
-
-def test_the_best_ranked_under_every_tie_policy():
-    twice = TIED.with_columns(doc_id=pl.Series(["b", "d9", "D", "d9", "a"]))
-    with pytest.warns(lf.LexiframeWarning):
-        by = {
-            ties: ranks(twice, duplicates="best", ties=ties)
-            for ties in ("doc_id_desc", "doc_id_asc", "input", "rank")
-        }
-    assert {ties: (found["d9"], found["D"]) for ties, found in by.items()} == {
-        "doc_id_desc": (2, 3),
-        "doc_id_asc": (3, 2),
-        "input": (2, 3),
-        "rank": (2, 3),
-    }
 
 
 def test_a_document_judged_twice():
@@ -301,17 +211,6 @@ def test_the_highest_grade_of_each_iteration_is_kept():
     assert p.select("subtopic", "doc_id", "relevance", "n_relevant").rows() == found
 
 
-def test_judgments_of_a_file_that_repeat_are_warned_of_alike(tmp_path):
-    path = tmp_path / "twice.qrels"
-    path.write_text("q1 0 d9 1\nq1 0 D 1\nq1 0 d9 2\n")
-    for qrels in (path, str(path), File(str(path))):
-        for function in (lf.positions, lf.evaluate):
-            with pytest.warns(lf.LexiframeWarning) as caught:
-                function(TIED, qrels, duplicates="best")
-            said = [(str(w.message), w.filename) for w in caught]
-            assert said == [("repeated judgments, removed: 1", __file__)]
-
-
 def test_over_iterations_the_greatest_grade_counts():
     qrels = pl.DataFrame(
         {"query_id": "q1", "iteration": ["1", "2"], "doc_id": "d9", "relevance": [-1.0, 2.0]}
@@ -320,22 +219,6 @@ def test_over_iterations_the_greatest_grade_counts():
 
 
 TWO_REQUESTS = pl.concat([JUDGED, JUDGED.with_columns(query_id=pl.lit("q2"))])
-
-
-@pytest.mark.parametrize(
-    "runs, qrels, said",
-    [
-        (TIED, TWO_REQUESTS, "rankings missing, counted as empty: 1"),
-        (TIED, TWO_REQUESTS.with_columns(relevance=pl.Series([1.0] * 3 + [0] * 3)),
-         "rankings missing, counted as empty: 1; requests without a relevant item: 1"),
-        (TWICE[2:], JUDGED, "rankings for requests without judgments, ignored: 1"),
-    ],
-)  # fmt: skip
-def test_gaps_are_warned_of_once_with_counts(runs, qrels, said):
-    with pytest.warns(lf.LexiframeWarning) as caught:
-        lf.positions(runs, qrels)
-    assert [str(w.message) for w in caught] == [f"{said} (see lexiframe.coverage)"]
-    assert caught[0].filename == __file__
 
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -384,28 +267,6 @@ def test_real_runs_and_judgments_without_a_common_request(shared):
 
 PADDED = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-756", "CACM-99"], "relevance": [1, 0]})
 CACM = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-0001", "CACM-0756"], "score": [2.0, 1.0]})
-CAUSE = r"likely cause: leading zeros \('CACM-0756' and 'CACM-756'\)"
-
-
-def test_no_run_retrieved_a_judged_document():
-    message = (
-        r"^no judged document was retrieved by any run: the runs retrieved 2 \('CACM-0001', "
-        rf"'CACM-0756'\), the judged documents are 2 \('CACM-756', 'CACM-99'\); {CAUSE}"
-    )
-    for function in (lf.coverage, lf.evaluate):
-        with pytest.warns(lf.LexiframeWarning, match=message) as caught:
-            function({"x": CACM, "y": CACM[1:]}, PADDED)
-        assert [w.filename for w in caught] == [__file__]
-
-
-def test_no_run_retrieved_a_relevant_document():
-    message = rf"^no relevant document was retrieved by any run: .* documents are 1 .*; {CAUSE}"
-    with pytest.warns(lf.LexiframeWarning, match=message) as caught:
-        lf.positions({"x": CACM}, PADDED)
-    assert [w.filename for w in caught] == [__file__]
-    strange = CACM.with_columns(doc_id=pl.Series(["x", "y"]))
-    with pytest.warns(lf.LexiframeWarning, match=r"; do both use the same document ids\?$"):
-        lf.positions({"x": strange}, PADDED)
 
 
 @pytest.mark.parametrize("rel, grades", [(None, (1, 0)), (2, (3, 1))])

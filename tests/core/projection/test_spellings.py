@@ -1,6 +1,5 @@
 """Relevant documents that runs have in another spelling, beside others that match."""
 
-import unicodedata
 import warnings
 
 import polars as pl
@@ -12,37 +11,6 @@ pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
     "ignore:runs whose ranks and scores disagree",
     "ignore:.*expected scores of which the greatest is the best",
 )
-
-TITLES = {
-    "composed and decomposed letters": ("Škoda", unicodedata.normalize("NFD", "Škoda")),
-    "letters as in addresses, such as %20": ("Fear/Loathing", "Fear%2FLoathing"),
-    "_ for a blank": ("Rio_de_Janeiro", "Rio de Janeiro"),
-}
-
-
-def files(run, qrels, folder):
-    lines = [f'{{"query_id": "{q}", "doc_id": "{d}", "score": {x}}}\n'
-             for q, of in run.items() for d, x in of.items()]  # fmt: skip
-    (folder / "a.jsonl").write_text("".join(lines), encoding="utf-8")
-    return folder / "a.jsonl", qrels
-
-
-@pytest.mark.parametrize(
-    "function", [lf.positions, lf.coverage, lambda *of: lf.evaluate(*of, "AP")]
-)
-@pytest.mark.parametrize("cause", TITLES)
-@pytest.mark.parametrize("are_swapped", [False, True])
-def test_some_ids_in_another_spelling_are_said_with_the_cause(
-    cause, are_swapped, function, tmp_path
-):
-    ours, theirs = reversed(TITLES[cause]) if are_swapped else TITLES[cause]
-    qrels = {"q1": {ours: 1, "none": 0}, "q2": {"Oslo": 1}}
-    run = {"q1": {"x": 3.0, theirs: 2.0}, "q2": {"Oslo": 1.0}}
-    said = rf"another spelling: 1 \('\w+'\); likely cause: {cause} "
-    for runs, judged in (({"r": run}, qrels), files(run, qrels, tmp_path)):
-        with pytest.warns(lf.LexiframeWarning, match=said) as caught:
-            function(runs, judged)
-        assert len([w for w in caught if "spelling" in str(w.message)]) == 1
 
 
 def test_two_differences_at_once():

@@ -15,7 +15,6 @@ from lexiframe.core.significance.bets import Bets, p_above
 from lexiframe.core.views.shown.markdown import markdown_of
 from lexiframe.decide.gates.deciding import decided
 from lexiframe.decide.gates.gate_coverage import RankedPairs
-from lexiframe.decide.gates.gate_evidence import refuse_wide
 from lexiframe.decide.gates.gate_in_words import gate_sentences
 from lexiframe.decide.gates.gate_sizes import requests_to_decide
 from lexiframe.decide.gates.gate_tests import check_require
@@ -295,15 +294,6 @@ def test_a_direction_that_is_not_known_is_asked_for():
     assert one(s.with_columns(smaller_is_better=True))["outcome"] == "pass"
 
 
-def test_the_range_of_a_measure_is_that_of_its_values():
-    """Three values have a range; a ranking that beats the greedy ideal may exceed its own."""
-    for measure, margin in {"RPP": 2, "LR": 2, "R@5": 1}.items():
-        with pytest.raises(lf.LexiframeError, match=f"a margin below {margin} for {measure}"):
-            refuse_wide(margin, measure)
-    for measure in ("LR", "alpha-nDCG", "ASL", "num_q", "gm_map"):
-        refuse_wide(1.5, measure)
-
-
 @pytest.mark.parametrize("margin", [1, 1.5])
 def test_a_margin_as_wide_as_the_range_is_refused(margin):
     with pytest.raises(lf.LexiframeError, match="expected a margin below 1 for AP"):
@@ -396,11 +386,6 @@ def test_what_is_refused(options, message):
     arguments = {"margin": 0.02, **TWO, **options}
     with pytest.raises(lf.LexiframeError, match=message):
         lf.gate(scores_of(around(0.01)), **arguments)
-
-
-def test_a_table_without_runs():
-    with pytest.raises(lf.SchemaError, match="preferences: expected the columns"):
-        lf.gate(pl.DataFrame({"measure": ["AP"]}), 0.1, **TWO)
 
 
 # --- In words -----------------------------------------------------------------------------------

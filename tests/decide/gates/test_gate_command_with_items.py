@@ -27,14 +27,6 @@ def test_it_decides_what_python_decides(lexiframe):
     assert {row["baseline"] for row in rows} == {"pixels_euclidean"}
 
 
-def test_measures_of_all_lists_alone(lexiframe):
-    asked = ("-m", "Coverage@10", "--margin", "0.05", "--format", "json")
-    found = lexiframe("gate", DIGITS / "qrels.parquet", *TWO, *asked, *ITEMS)
-    assert found.status == 0
-    (row,) = json.loads(found.out)
-    assert (row["measure"], row["outcome"]) == ("Coverage@10", "pass")
-
-
 def test_one_file_given_twice_is_refused(lexiframe):
     asked = ("-m", "Coverage@10", "--margin", "0.05", *ITEMS)
     found = lexiframe("gate", DIGITS / "qrels.parquet", TWO[0], TWO[0], *asked)

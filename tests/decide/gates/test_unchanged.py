@@ -61,17 +61,6 @@ def test_another_file_with_the_same_rankings_has_changed_nothing(tmp_path):
     assert gated(OLD, copy, require=["equivalent", "any"])["outcome"].item() == "pass"
 
 
-def test_one_file_given_twice_is_refused(tmp_path):
-    link = tmp_path / "link.run"
-    link.symlink_to(OLD.resolve())
-    one = rows_of()
-    for old, new in ((OLD, OLD), (OLD, link), (one, one), (OLD, lf.read_runs(OLD))):
-        with pytest.raises(lf.LexiframeError, match="found that new and old are one file"):
-            gated(old, new)
-        row = gated(old, new, same_ok=True).row(0, named=True)
-        assert row["why"] == "PASS: nothing changed: new and old are one file."
-
-
 def test_two_runs_of_one_table_are_not_one_file():
     both = pl.concat([rows_of().with_columns(run=pl.lit(name)) for name in ("old", "new")])
     e = lf.evaluate(both, QRELS, "AP")

@@ -83,25 +83,6 @@ def test_a_chart_shows_the_same():
     assert FEW in title
 
 
-@pytest.mark.parametrize(
-    "measure, value, ends",
-    [
-        ("AP", 0.5, (0.0, 1.0)),
-        ("RPP", 0.5, (0.0, 1.0)),  # the share of requests won
-        ("mine", 0.5, (-7.0, 7.0)),
-        ("AP", 50.0, (-7.0, 7.0)),  # percent, from another tool
-        ("num_ret", 2.0, (0.0, 7.0)),
-    ],
-)
-def test_bounds_are_those_of_the_measure(measure, value, ends):
-    table = pl.DataFrame(
-        {"measure": measure, "mean": value, "ci_low": -7.0, "ci_high": 7.0, "n": 9}
-    )
-    shown, notes = cut_at_bounds(table)
-    assert shown.select("ci_low", "ci_high").row(0) == ends
-    assert notes == ([] if ends == (-7, 7) else [f"intervals end at the bounds of {measure}"])
-
-
 def test_enough_requests_inside_of_the_bounds_need_no_note():
     table = pl.DataFrame({"measure": "AP", "mean": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 5})
     shown, notes = cut_at_bounds(table)

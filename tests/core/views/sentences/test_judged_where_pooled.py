@@ -26,17 +26,6 @@ def test_where_every_judgment_is_positive_it_is_always_so(grades, is_said, tmp_p
     assert e.coverage["judged_at_10"].to_list() == [0.2, 0.2]  # the table has it
 
 
-@pytest.mark.parametrize("depth, top", [(2, 2), (4, 4), (9, 9), (15, 10)])
-def test_lists_that_are_shorter_than_ten_are_looked_at(depth, top):
-    runs = {
-        run: {q: {f"{run}{k}": -k for k in range(depth - 1)} | {"rel": n} for q in ("q1", "q2")}
-        for n, run in enumerate(("short", "other"))
-    }
-    e = lf.evaluate(runs, {q: {"rel": 1, "none": 0} for q in ("q1", "q2")}, "RR")
-    said = f"Less than half of the top {top} of other and short is judged."
-    assert (said in str(e)) == (depth > 2)  # half of two is judged
-
-
 def test_with_a_least_grade_of_a_test_set():
     """Grades below it are judged not relevant, but nothing else is judged either."""
     e = lf.evaluate(RUNS, judged(2, 5), ["AP"], rel=4)

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import warnings
 
-import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -54,21 +53,6 @@ def test_a_verdict_is_refused_with_the_counts():
         lf.verdict(evaluated())
 
 
-def test_only_the_measures_with_gaps_are_without_an_order():
-    s = pl.concat([scores(GAPS, "AP"), scores({"A": [0.1] * 3, "B": [0.2, 0.3, 0.4]}, "RR")])
-    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
-        e = lf.evaluate_scores(s)
-    assert "no order by AP" in words(str(e.summary("all")))
-    assert "Verdict" in str(e.summary("all"))
-    assert e.orderings.filter(measure="RR")["rank"].null_count() == 0
-
-
-def test_no_warning_where_it_is_said_what_to_do():
-    with warnings.catch_warnings(action="error"):
-        warnings.filterwarnings("ignore", "measures of which larger")
-        lf.evaluate_scores(scores(GAPS), missing="own")
-
-
 def test_own_is_marked_in_every_table():
     e = evaluated(missing="own")
     assert {*e.orderings["method"]} == {"mean(missing='own')"}
@@ -89,13 +73,6 @@ def test_the_report_and_the_tables_are_written(tmp_path, missing, best):
     assert "missing=" in e.report(tmp_path / "page.html").read_text(encoding="utf-8")
     e.write(tmp_path / "out")
     assert (tmp_path / "out" / "means.parquet").exists()
-
-
-def test_the_report_says_that_there_is_no_order(tmp_path):
-    page = evaluated().report(tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "No order by AP, because 2 runs lack some" in page
-    for verb in ("is best", "is first"):
-        assert verb not in page.partition("<script")[0]
 
 
 def test_common_keeps_the_requests_that_all_have():
@@ -140,14 +117,6 @@ def test_tables_to_look_at_say_so():
     e = evaluated(MANY, missing="own")
     assert comparison_table(e.comparisons).as_raw_html().count("not comparable") == 1
     assert "?(n=3)" in mean_table(e).as_raw_html()
-
-
-def test_with_one_request_nothing_reads_as_significant():
-    e = evaluated({"a": [0.5], "b": [0.4], "c": [0.1]})
-    assert "0.4000?" in str(e.summary("all"))
-    assert "0.1000?" in str(e.summary("all"))
-    assert "? not tested against a run with *" in words(str(e.summary("all")))
-    assert "With one request, no test is possible." in e.markdown()
 
 
 def test_charts_mark_them_too():

@@ -18,12 +18,6 @@ def agreement():
     return lf.judge_agreement({ODD: judged(1, 0, 1, 0, 1, 1), "c": judged(1, 0, 1, 1, 1, 0)})
 
 
-def test_names_of_judges_are_escaped(agreement):
-    for sentence in lf.verdict(agreement)["sentence"]:
-        assert sentence.isprintable()
-        assert r"a\x1b[2J\nb" in sentence
-
-
 def test_columns_behind_those_of_the_table_are_no_groups(agreement):
     said = lf.verdict(agreement)
     assert lf.verdict(agreement.with_columns(note=pl.lit("mine"))).equals(said)

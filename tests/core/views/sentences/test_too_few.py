@@ -13,7 +13,6 @@ LATE = {"x": 3, "d1": 2, "d2": 1}
 LATER = {"x": 5, "y": 4, "z": 3, "d1": 2, "d2": 1}
 WINNER = {"a": {"q1": A, "q2": A}, "b": {"q1": LATE, "q2": LATE}}
 TWO = {"a": [0.5, 0.6], "b": [0.2, 0.4]}
-EIGHT = {f"r{n}": [n + 0.001 * (n * q % 7) for q in range(8)] for n in range(10)}
 
 
 @pytest.fixture(autouse=True)
@@ -46,17 +45,6 @@ def test_two_requests_say_one_thing_of_all_measures(later):
     begin = f"2 requests: too few for any conclusion by {named}; a is ahead in both (the least p"
     assert sentence.startswith(begin)
     assert "signific" not in "".join([*first(e), sentence])
-
-
-@pytest.mark.parametrize(
-    "test, least", [("t", "0.13"), ("sign", "0.5"), ("wilcoxon", "0.5"), ("randomization", "0.5"),
-                    ("betting", "1")],
-)  # fmt: skip
-def test_each_test_knows_what_it_could_give(test, least):
-    """t of 0.3 and 0.2 is 5, with one degree of freedom."""
-    e = of_scores(TWO, test=test)
-    assert first(e) == ["2 requests: too few for any conclusion by AP; a is ahead in both."]
-    assert f"the least p possible is {least}: " in e.verdict["sentence"][0]
 
 
 def test_the_bootstrap_draws_one_request_alone_in_half_of_the_trials():
@@ -100,18 +88,6 @@ def test_ties_are_why_where_other_requests_would_be_enough():
     assert first(of_scores(three)) == [f"Differences in at most 3 of 32 {said} first."]
 
 
-@pytest.mark.parametrize("correction", ["none", "bh", "holm", "bonferroni"])
-def test_the_correction_decides(correction):
-    """2 · 0.5^8 = 0.008 of each of 45 pairs; bh rejects all at once."""
-    e = of_scores(EIGHT, test="sign", correction=correction)
-    if correction in ("none", "bh"):
-        assert first(e) == ["r9 is best by AP: all others are significantly worse."]
-    else:
-        assert first(e) == [
-            "8 requests: too few for any conclusion about 45 pairs by AP; r9 is first."
-        ]
-
-
 def test_the_level_decides():
     e = of_scores({"a": [0.5, 0.6, 0.4], "b": [0.2, 0.4, 0.3]}, test="sign")
     assert e.verdict["sentence"][0].startswith("3 requests: too few for any conclusion by AP; a is")
@@ -129,48 +105,6 @@ def test_trials_may_be_too_few(test):
     assert first(of_scores(runs, test=test, trials=100)) == [said]
 
 
-def test_the_family_of_all_measures_decides_for_all():
-    runs = {"a": [0.5] * 6, "b": [0.2] * 6}
-    assert first(of_scores(runs, ["AP", "RR"], test="sign"))[0].startswith("a is best by AP and RR")
-    all_of = of_scores(runs, ["AP", "RR"], test="sign", family="all")
-    few = "6 requests: too few for any conclusion about 2 comparisons by AP and RR; a is ahead"
-    assert first(all_of) == [f"{few} in all 6."]
-    assert "over the 2 pairs of all measures, α = 0.05)" in all_of.verdict["sentence"][0]
-
-
-def test_groups_of_one_request_count_in_the_family_of_all():
-    """Six requests would do for the pairs of two groups, not of three."""
-    s = scores({"a": [0.5] * 13, "b": [0.2] * 13}, "AP")
-    ids = s["query_id"].unique().sort()
-    kinds = pl.DataFrame({"query_id": ids, "kind": ["x"] * 6 + ["y"] * 6 + ["z"]})
-    how = {"test": "sign", "family": "all", "correction": "bonferroni", "alpha": 0.08}
-    e = lf.evaluate_scores(s, requests=kinds, by="kind", **how)
-    few = "6 requests: too few for any conclusion about 3 comparisons by AP for kind = x; a is"
-    assert first(e)[0].startswith(few)
-    assert "the least p possible is 0.094: " in e.verdict["sentence"][0]
-    assert "over the 3 pairs of all measures and groups" in e.verdict["sentence"][0]
-    assert str(e).count("\na conclusion by AP takes 7 requests in which two runs differ\n") == 2
-
-
-def test_what_several_runs_are_ahead_of_is_divided_by_semicolons():
-    runs = {"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.2]}
-    turned = {"a": [0.1, 0.2], "b": [0.2, 0.4], "c": [0.1, 0.3]}
-    s = pl.concat([scores(runs, "AP"), scores(turned, "RR")])
-    e = lf.evaluate_scores(s, baseline="b", test="sign")
-    said = "a is ahead of b, and c is behind it by AP; no run is ahead of b, and a and c are behind"
-    assert said in first(e)[0]
-
-
-def test_what_holds_of_no_run_holds_by_none_of_the_measures():
-    """That it does not by all measures would leave that it does by some."""
-    mixed = {"a": [0.5, 0.2, 0.4, 0.3, 0.6, 0.1, 0.7, 0.2], "b": [0.2, 0.5, 0.3, 0.4] * 2}
-    for measures, said in (
-        (["AP"], "AP"), (["AP", "RR"], "AP or RR"), (["AP", "RR", "P@1"], "any of the 3 measures"),
-    ):  # fmt: skip
-        e = of_scores(mixed, measures, baseline="b", test="t")
-        assert first(e)[0].startswith(f"No run is significantly better than b by {said}; none is")
-
-
 def test_measures_without_a_request_in_common_are_named():
     apart = scores({"a": [0.5, 0.2, None, None], "b": [None, None, 0.2, 0.4]}, "AP")
     s = pl.concat([apart, scores(TWO, "RR")])
@@ -185,37 +119,6 @@ def test_measures_without_a_request_in_common_are_named():
     alone = lf.evaluate_scores(apart, missing="own")
     assert nothing in first(alone)
     assert str(alone.verdict).startswith(nothing)
-
-
-def test_who_is_first_is_said_by_each_measure():
-    s = [scores({"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.1]}, m) for m in ("AP", "RR")]
-    s.append(scores({"a": [0.1, 0.2], "b": [0.2, 0.4], "c": [0.1, 0.1]}, "P@1"))
-    e = lf.evaluate_scores(pl.concat(s), test="sign")
-    said = "2 requests: too few for any conclusion; a is first by AP and RR, b by P@1."
-    assert first(e) == [said]
-    assert str(e.verdict).startswith(said.replace(";", " by AP, RR and P@1;")[:-1])
-
-
-def test_beside_measures_that_decide_they_are_named():
-    runs = {"a": [0.5, 0.6, 0.72, 0.8, 0.7, 0.9], "b": [0.3, 0.4, 0.5, 0.6, 0.4, 0.6]}
-    signs = {"a": [1.0] * 4 + [0.0] * 2, "b": [0.0] * 6}
-    s = pl.concat([scores(runs, "AP"), scores(signs, "P@1"), scores(signs, "RR")])
-    few = "too few for any conclusion by P@1 and RR; a is ahead in 4 of 6."
-    assert first(lf.evaluate_scores(s)) == [
-        "a is best by AP: b is significantly worse.",
-        f"Differences in 4 of 6 requests: {few}",
-    ]
-    assert "paired randomisation test" in str(lf.evaluate_scores(s).verdict).splitlines()[0]
-
-
-def test_groups_of_requests():
-    of = pl.DataFrame({"query_id": ["q1", "q2", "q3"], "kind": ["x", "x", None]})
-    runs = {"a": [0.5, 0.6, 0.4], "b": [0.2, 0.4, 0.3]}
-    e = of_scores(runs, requests=of, by="kind", test="sign")
-    assert first(e) == [
-        "1 request: too few for any conclusion by AP for no kind; a is ahead.",
-        "2 requests: too few for any conclusion by AP for kind = x; a is ahead in both.",
-    ]
 
 
 def test_against_a_baseline():

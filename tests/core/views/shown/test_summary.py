@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.base import printed
 from lexiframe.core.base.printed.tables import _width
 from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.core.views.shown.means import marks, means_section
@@ -63,30 +62,7 @@ def wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
 
 
-LEGEND = (
-    "ranked by mean, * the best; ~ not significantly different from any run with * "
-    "(randomization test, max_t over the pairs of a measure, α = 0.05)"
-)
-
 # --- Means --------------------------------------------------------------------------------------
-
-
-def test_the_means_come_first_best_first_and_the_best_marked(wide):
-    """RR: best 1, near 23/24, mixed 0.6, far 0.25; the test tells far apart, not near and mixed."""
-    text = shown(evaluate(alpha=0.01))
-    assert text.split("\n\n")[0].splitlines() == [
-        "Means over 12 requests",
-        "┌────────────────┐",
-        "│ run         RR │",
-        "╞════════════════╡",
-        "│ best   1.0000* │",
-        "│ near   0.9583~ │",
-        "│ mixed  0.6000~ │",
-        "│ far    0.2500  │",
-        "└────────────────┘",
-        LEGEND.replace("0.05", "0.01"),
-        "intervals end at the bounds of RR",
-    ]
 
 
 def test_a_share_of_requests_won_is_called_so(wide):
@@ -139,11 +115,6 @@ def test_the_first_test_alone_decides():
     assert marked([("t(ties='split')", run, False) for run in "ab"]) == "~"
 
 
-def test_marks_are_by_the_first_test_and_correction(wide):
-    e = evaluate(test=["sign", "t"], correction=["none", "holm"])
-    assert parts(e)[0].notes[0].endswith("(sign test, none over the pairs of a measure, α = 0.05)")
-
-
 def test_one_sided_tests_mark_the_best_alone(wide):
     section = parts(evaluate(alternative="greater"))[0]
     cut = "intervals end at the bounds of RR"
@@ -181,15 +152,6 @@ def test_one_sided_comparisons_with_a_baseline_are_said_to_be_so(wide, side, mar
     assert section_of(e, "Against mixed").title == f"Against mixed ({how})"
 
 
-def test_metrics_alone_are_ordered_by_mean_and_by_nothing_else(wide):
-    e = evaluate(measures=["RR", "AP"])
-    assert "win_rate" not in shown(e)
-    assert section_of(e, "Ranks").title == "Ranks of the runs by mean"
-    about = "best: first by mean; the others are tested against these"
-    assert section_of(e, "Verdict").notes == (about,)
-    assert "preferences by win_rate" in section_of(evaluate(measures=["RR", "LR"]), "Ranks").title
-
-
 def test_counts_alone_have_no_ranks_and_no_marks_to_explain(wide):
     e = evaluate(measures=["num_ret"])
     assert not any(part.title.startswith("Ranks") for part in parts(e))
@@ -223,16 +185,6 @@ def test_measures_with_other_requests_or_none_are_named(wide):
     assert grouped[1].table.columns == ["run", "RR"]
 
 
-def test_one_run_has_means_intervals_and_n(wide):
-    e = lf.evaluate(EXAMPLE / "runs" / "random.run", EXAMPLE / "qrels.txt", alpha=0.1)
-    section = parts(e)[0]
-    assert section.title == "Means of random over 5 requests, with 90 % intervals"
-    assert section.table.columns == ["measure", "mean", "ci_low", "ci_high"]
-    row = e.means.filter(measure="RR").select("mean", "ci_low", "ci_high").row(0)
-    assert section.table.row(2) == ("RR", *(f"{value:.4f}" for value in row))
-    assert "Ranks" not in shown(e)
-
-
 def test_groups_have_means_of_their_own(wide):
     e = evaluate(requests=KINDS, by="kind")
     titles = [section.title for section in parts(e)[:3]]
@@ -264,13 +216,6 @@ def test_of_many_runs_the_first_screen_has_the_best_and_those_that_sentences_nam
     assert shown(baseline="r25").table["run"].to_list()[10:] == ["…", "r25"]
     few = evaluate({run: ranks[run] for run in [*ranks][:20]})
     assert plain(summary_of(few.tables(), few.provenance).sections[1]).table.height == 20
-
-
-def test_the_reader_is_told_in_their_own_words():
-    e = evaluate({"a": [1] * 12, "b": [2] * 12})
-    assert 'More: e.summary("all") has ranks, tests' in str(e)
-    with printed.written_for("terminal"):
-        assert "More: --all has ranks, tests" in str(e)
 
 
 # --- What marks, ranks and the verdict are about --------------------------------------------------
@@ -361,22 +306,6 @@ def test_one_request_is_said_to_allow_no_test(wide):
     assert "no test is possible with one request." in lf.verdict(e)["sentence"][0]
 
 
-def test_missing_values_make_the_number_of_requests_a_range(wide):
-    s = evaluate().scores.filter((pl.col("run") != "far") | ~pl.col("query_id").is_in(["q0", "q1"]))
-    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
-        e = lf.evaluate_scores(s, missing="own")
-    assert section_of(e, "Verdict").title.endswith("α = 0.05, n = 10 to 12 requests)")
-    assert "n = 10 to 12 requests)." in lf.verdict(e)["sentence"][0]
-
-
-def test_what_is_missing_is_a_dash_that_is_explained(wide):
-    e = evaluate({"a": [1] * 12, "b": [1] * 12}, measures=["RR", "AP"])
-    kendall = section_of(e, "Kendall")
-    assert kendall.notes == ("—: by one of the two measures all runs are equal",)
-    assert "null" not in shown(e)
-    assert "│ RR       1.000      — │" in kendall.text()
-
-
 @pytest.mark.parametrize("width", [80, 200])
 @pytest.mark.parametrize("n, measures", [(3, ["RR", "AP"]), (15, ["RR", "AP", "LR"]), (45, ["RR"])])
 def test_runs_against_a_baseline_have_a_row_each(monkeypatch, width, n, measures):
@@ -414,10 +343,6 @@ def test_what_was_different_about_the_runs(wide):
     )
 
 
-def test_runs_that_do_not_differ_are_not_said_to(wide):
-    assert "The runs differ" not in shown(evaluate())
-
-
 def test_judged_at_10_counts_the_first_ten_of_all_rankings():
     """As ir_measures' Judged@10, where all rankings are as long."""
     runs, qrels = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
@@ -452,13 +377,6 @@ def test_nothing_is_cut_and_nothing_is_wider_than_the_terminal(shared, monkeypat
         text = str(e.summary("all"))
         refuse_cut_and_wide(text, width)
         assert all(number in text for number in numbers_of(e))
-
-
-def test_the_title_says_what_was_asked_for_beyond_the_usual():
-    folder = lf.bundled("example")
-    e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", rel=1, depth=10)
-    assert shown(e).startswith("Means over 5 requests, rel=1, depth=10\n")
-    assert shown(lf.evaluate_scores(e.scores)).startswith("Means over 5 requests\n")
 
 
 def test_one_request_against_a_baseline_says_that_no_test_is_possible():
