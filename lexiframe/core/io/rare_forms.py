@@ -46,7 +46,10 @@ def forms_of_table(table: pl.DataFrame, schema: schemas.TableSchema) -> Forms | 
 
 
 def _opens(column: pl.Series) -> bool:
-    return column.dtype == pl.String and bool(column.head(1).str.contains(_OPENS).any())
+    if column.dtype != pl.String:
+        return False
+    first = column.head(1).alias("cell")  # Polars takes a name such as ^a$ for a pattern
+    return bool(first.str.contains(_OPENS).any())
 
 
 def forms_of_grades(table: pl.DataFrame, grades: Mapping[Any, Any]) -> Forms | None:

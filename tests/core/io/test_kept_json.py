@@ -110,7 +110,7 @@ def test_threads_wait_for_each_other(tmp_path):
 HOLDING = """
 import sys, time
 from pathlib import Path
-from lexiframe.io import output_files
+from lexiframe.core.io import output_files
 with output_files.one_at_a_time(Path(sys.argv[1])):
     print("mine", flush=True)
     time.sleep(60)

@@ -118,7 +118,7 @@ CHILD = """
 import sys, time
 import lexiframe as lf
 from lexiframe.core.base import memory_use
-from lexiframe.core.evaluation.buckets import batches
+from lexiframe.connect.engines.parts import batches
 of_bucket = batches.evaluate_bucket
 def slowly(*arguments):
     time.sleep(0.3)
@@ -175,7 +175,7 @@ def test_two_processes_do_not_share_a_folder(data, expected, tmp_path, monkeypat
 SIGNALLED = """
 import sys, time
 from lexiframe import __main__
-from lexiframe.core.evaluation.buckets import batches, partition
+from lexiframe.connect.engines.parts import batches, partition
 evaluate_bucket = batches.evaluate_bucket
 def slowly(*arguments):
     print("evaluating", flush=True)

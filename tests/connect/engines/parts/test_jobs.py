@@ -476,9 +476,9 @@ def test_frames_are_read_again(tmp_path):
 
 KILLED = """
 import sys, time
-from lexiframe.io import batches as readers
+from lexiframe.core.io import batches as readers
 from pathlib import Path
-from lexiframe.core.evaluation.buckets import partition as b
+from lexiframe.connect.engines.parts import partition as b
 read = readers.parts_of_unit
 def slow(unit, scan, share):
     time.sleep(0.15)

@@ -100,9 +100,8 @@ def test_sums_without_ranks_are_not_reused_and_the_reason_is_said(tmp_path, monk
         raise NotEnoughMemoryError("too many pairs")
 
     monkeypatch.setattr("lexiframe.core.pairwise.measured.refuse_many_pairs", too_many)
-    for module in ("from_runs", "in_parts"):
-        place = f"lexiframe.core.evaluation.{module}.can_be_ranked_at_once"
-        monkeypatch.setattr(place, lambda *_: False)
+    for module in ("core.evaluation.from_runs", "connect.engines.in_parts"):
+        monkeypatch.setattr(f"lexiframe.{module}.can_be_ranked_at_once", lambda *_: False)
     with pytest.raises(LexiframeError, match="pairs; reuse needs all preferences in memory, or"):
         lf.evaluate(runs, qrels, MEASURES, reuse=tmp_path / "whole")
 
