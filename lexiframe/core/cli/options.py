@@ -35,7 +35,7 @@ def option(panel: str, help: str, *flags: str, rare: bool = False, **how: Any) -
 
     ``rare`` options, which few users need on a usual day, are listed by ``--help-all`` only.
     """
-    return typer.Option(*flags, help=help, rich_help_panel=panel, hidden=rare, **how)
+    return typer.Option(..., *flags, help=help, rich_help_panel=panel, hidden=rare, **how)
 
 
 def place(text: str | Path) -> Path:

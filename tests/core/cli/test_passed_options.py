@@ -63,3 +63,8 @@ def test_a_command_gets_the_arguments_of_the_function():
 
     parsing.take_options(command)(n=5)
     assert got == [{"n": 5}]
+
+
+def test_a_flag_with_a_name_of_its_own_is_not_called_like_its_parameter():
+    (flag,) = (param for param in parsing._imported("gate").params if param.name == "any_measure")
+    assert flag.opts == ["--any"]
