@@ -57,7 +57,7 @@ from lexiframe.decide.judges.charts import rank_shift_chart as rank_shift_chart
 from lexiframe.decide.beyond.charts import exposure_curve_chart as exposure_curve_chart
 from lexiframe.decide.beyond.charts import frontier_chart as frontier_chart
 from lexiframe.study.holes.charts import hole_chart as hole_chart
-from lexiframe.study.holes.charts import unjudged_chart as unjudged_chart
+from lexiframe.study.overlaps.charts import unjudged_chart as unjudged_chart
 
 "Theory: what holds without data"
 from lexiframe.study.theory.charts import axiom_chart as axiom_chart

@@ -181,10 +181,6 @@ PREFERENCES = table_schema(
     "query_id run_a run_b measure",
     "preference deciding_level? n_judgments?",
 )
-# What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
-# `share` is there where someone says how sure the winner is: what run_a has of the judgment, 0..1.
-# How often measures prefer the run that people prefer, over pairs of rankings of a request.
-# What the run that was shown first won; judge is null where all judges are taken together.
 PAIR_REQUESTS = table_schema(
     "pair_requests",
     "measure query_id",
@@ -268,7 +264,6 @@ REQUIRED_BY_QUESTION = table_schema(
     "question n mean_difference margin effect_size how required power_at_n",
 )
 POWER_CURVE = table_schema("power_curve", "measure run_a run_b n_requests", "power")
-# Decisions. Of two judges, the first is the one that was given first.
 GENERALISABILITY = table_schema(
     "generalisability",
     "measure n_requests n_replicates",
@@ -278,8 +273,6 @@ _POWERED = "mean ci_low ci_high weight n n_model effective_n people_mean people_
 _POWERED += "model_mean"
 POWERED_MEANS = table_schema("powered_means", "run measure", _POWERED)
 POWERED_DIFFERENCES = table_schema("powered_differences", "run_a run_b measure", _POWERED)
-# Judges of preferences: of every two, and of each beside all others (null: all together).
-# What a judge's scores lack and another judge's have: a run, a request (run is null), or one score.
 CONCLUSIONS = table_schema(
     "conclusions",
     "name_a name_b measure test correction",
@@ -290,11 +283,6 @@ CONCLUSION_PAIRS = table_schema(
     "name_a name_b measure test correction run_a run_b",
     "category changes_side mean_difference_a mean_difference_b p_adjusted_a p_adjusted_b "
     "reject_a reject_b",
-)
-UNJUDGED = table_schema(
-    "unjudged",
-    "query_id doc_id",
-    "n_runs best_position weight share cumulated_share",
 )
 VERDICT = table_schema(
     "verdict",
@@ -308,7 +296,6 @@ COVERAGE = table_schema(
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
     "nDCG@10_min nDCG@10_max negative? one_score? own_first?",
 )
-# Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
 PROBLEMS = table_schema("problems", "file line problem expected found", "advice", nullable="line")
 
 

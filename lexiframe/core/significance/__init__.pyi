@@ -20,6 +20,7 @@ from . import corrections as corrections
 from .concluded import conclusions as conclusions
 from .concluded import conclusion_pairs as conclusion_pairs
 from . import concluded_in_words as concluded_in_words
+from . import required_in_words as required_in_words
 from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power

@@ -8,12 +8,14 @@ JUDGMENTS_NEEDED = schemas.table_schema("judgments_needed", "run measure judge",
 JUDGMENTS_NEEDED_OF_PAIRS = schemas.table_schema(
     "judgments_needed_of_pairs", "run_a run_b measure judge", _NEEDED
 )
+# Of two judges, the first is the one that was given first.
 JUDGE_AGREEMENT = schemas.table_schema(
     "judge_agreement",
     "judge_a judge_b",
     "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
     "mean_difference unit?",
 )
+# Judges of preferences: of every two, and of each beside all others (null: all together).
 STATED_AGREEMENT = schemas.table_schema(
     "stated_agreement",
     "judge_a judge_b",
@@ -44,6 +46,7 @@ RANK_SHIFTS = schemas.table_schema(
     "value_a value_b rank_a rank_b shift",
 )
 JUDGE_COMPARISONS = schemas.table_per_value("judge", schemas.COMPARISONS)
+# What a judge's scores lack and another judge's have: a run, a request (run is null), or one score.
 LEFT_OUT = schemas.table_schema(
     "left_out", "judge measure run query_id", "", nullable="run query_id"
 )

@@ -6,6 +6,7 @@ import polars as pl
 
 from lexiframe.core.base import schemas
 
+# Ranks are whole here: 1 + the number of better runs.
 _RANKS: dict[str, Any] = dict.fromkeys(
     ("rank", "rank_low", "rank_high", "rank_low_each", "rank_high_each"), schemas.INT
 )

@@ -2,9 +2,12 @@
 
 from lexiframe.core.base import schemas
 
+# What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
+# `share` is there where someone says how sure the winner is: what run_a has of the judgment, 0..1.
 JUDGMENTS = schemas.table_schema(
     "judgments", "query_id run_a run_b judge? replicate?", "winner first? share?", nullable="judge"
 )
+# How often measures prefer the run that people prefer, over pairs of rankings of a request.
 CONCORDANCE = schemas.table_schema(
     "concordance", "measure", "n n_requests missing agree ties concordance ci_low ci_high"
 )
@@ -21,6 +24,7 @@ CONCORDANCE_BY_STRENGTH = schemas.table_schema(
     "measure strength_above",
     "strength_up_to n n_requests agree ties concordance ci_low ci_high",
 )
+# What the run that was shown first won; judge is null where all judges are taken together.
 POSITION_BIAS = schemas.table_schema(
     "position_bias",
     "judge",

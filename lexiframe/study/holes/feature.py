@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base import schemas
 from lexiframe.core.base.feature import Feature
+from lexiframe.study.holes.holes_in_words import hole_sentences
 from lexiframe.study.holes.schemas import HOLE_PAIRS
-from lexiframe.study.holes.unjudged_in_words import hole_sentences, unjudged_sentences
 
 FEATURE = Feature(
-    verdicts=(
-        (schemas.UNJUDGED, unjudged_sentences),
-        (HOLE_PAIRS, hole_sentences),
-    ),
+    verdicts=((HOLE_PAIRS, hole_sentences),),
 )

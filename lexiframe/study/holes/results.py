@@ -8,8 +8,8 @@ import polars as pl
 
 from lexiframe.core.base import printed
 from lexiframe.core.io import Tables
+from lexiframe.study.holes.holes_in_words import hole_sentences
 from lexiframe.study.holes.schemas import HOLE_VALUES
-from lexiframe.study.holes.unjudged_in_words import hole_sentences
 
 _ENOUGH = 0.95
 """The share of draws from which a pair is not listed as one whose order could change."""

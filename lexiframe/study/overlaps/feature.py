@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from lexiframe.core.base.feature import Feature
-from lexiframe.study.overlaps.overlap_in_words import contrasting_sentences, overlap_sentences
-from lexiframe.study.overlaps.schemas import CONTRASTING, OVERLAP
+from lexiframe.study.overlaps.overlap_in_words import (
+    contrasting_sentences,
+    overlap_sentences,
+    unjudged_sentences,
+)
+from lexiframe.study.overlaps.schemas import CONTRASTING, OVERLAP, UNJUDGED
 
 FEATURE = Feature(
     verdicts=(
         (CONTRASTING, contrasting_sentences),
         (OVERLAP, overlap_sentences),
+        (UNJUDGED, unjudged_sentences),
     ),
 )

@@ -1,4 +1,4 @@
-"""The tables of `overlap` and `contrasting` in words."""
+"""The tables of `overlap`, `contrasting` and `unjudged` in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import printed
-from lexiframe.study.overlaps.schemas import CONTRASTING, OVERLAP
+from lexiframe.study.overlaps.schemas import CONTRASTING, OVERLAP, UNJUDGED
 
 
 def overlap_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -56,4 +56,22 @@ def _tops_sentence(part: pl.DataFrame, of_group: str) -> str:
         f"In request {row['query_id']}{of_group}, the first "
         f"{printed.counted(part.height, 'document')} of {a} and {b} have "
         f"{part['in_top_b'].sum():,} in common; {row['measure']} {value}.{relevant}"
+    )
+
+
+def unjudged_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say (for each group) how many documents are to be judged, and how many have most weight."""
+    return printed.sentence_of_each(table, UNJUDGED, [], _unjudged_sentence)
+
+
+def _unjudged_sentence(part: pl.DataFrame, of_group: str) -> str:
+    if part.is_empty():
+        return "All documents in the tops of the runs are judged."
+    documents, are = ("document", "is") if part.height == 1 else ("documents", "are")
+    # the documents above those that complete the share, and the one that does
+    half, most = ((part["cumulated_share"] < share).sum() + 1 for share in (0.5, 0.9))
+    return (
+        f"{part.height:,} {documents} in the tops of the runs {are} not judged{of_group}; the "
+        f"first {half:,} of the table have half of the weight of all, the first {most:,} nine "
+        "tenths."
     )

@@ -9,3 +9,8 @@ CONTRASTING = schemas.table_schema(
     "run_a run_b measure value doc_a position_in_b in_top_b relevance_a? doc_b position_in_a "
     "in_top_a relevance_b?",
 )
+UNJUDGED = schemas.table_schema(
+    "unjudged",
+    "query_id doc_id",
+    "n_runs best_position weight share cumulated_share",
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import coded, resampling, schemas, typed
+from lexiframe.core.base import coded, resampling, typed
 from lexiframe.core.io import problems
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import (
@@ -16,6 +16,7 @@ from lexiframe.core.projection import (
     refuse_other_queries,
     whole_lists,
 )
+from lexiframe.study.overlaps.schemas import UNJUDGED
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
@@ -156,4 +157,4 @@ def _sort_by_weight(holes: pl.DataFrame) -> pl.DataFrame:
     shares = {"share": weight, "cumulated_share": cumulated}
     # NumPy divides: Polars would multiply by the inverse, and the last share would not be 1.
     columns = {name: values / cumulated[-1:] for name, values in shares.items()}
-    return ranked.with_columns(**columns).select(*schemas.UNJUDGED.columns)
+    return ranked.with_columns(**columns).select(*UNJUDGED.columns)

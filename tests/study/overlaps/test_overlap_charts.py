@@ -6,8 +6,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.study.holes.charts import unjudged_chart
-from lexiframe.study.overlaps.charts import overlap_chart
+from lexiframe.study.overlaps.charts import overlap_chart, unjudged_chart
 from tests.core.views.charts.drawn import png, rows, titles
 from tests.core.views.charts.made_tables import OVERLAPS, UNJUDGED
 

@@ -21,7 +21,14 @@ from lexiframe.core.base import (
     typed,
 )
 from lexiframe.core.io import column_forms
-from lexiframe.core.significance import MEANS, concluded_in_words, own_tests, tests, tests_in_words
+from lexiframe.core.significance import (
+    MEANS,
+    concluded_in_words,
+    own_tests,
+    required_in_words,
+    tests,
+    tests_in_words,
+)
 from lexiframe.core.views.sentences.coverage import rankings_in_words, told_of_each
 from lexiframe.core.views.sentences.gains import both_ways
 from lexiframe.core.views.sentences.lacking import (
@@ -463,6 +470,7 @@ def _better_phrase(row: dict[str, Any]) -> str:
 _OF_THE_CORE = (
     (schemas.CONCLUSIONS, concluded_in_words.conclusion_sentences),
     (schemas.CONCLUSION_PAIRS, concluded_in_words.pair_sentences),
+    (schemas.REQUIRED_BY_QUESTION, required_in_words.required_in_words),
 )
 
 

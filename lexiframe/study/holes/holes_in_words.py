@@ -1,4 +1,4 @@
-"""Unjudged documents in words: the orders they could change, and the documents to judge."""
+"""Unjudged documents in words: the orders and the conclusions that they could change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import printed, schemas
+from lexiframe.core.base import printed
 from lexiframe.study.holes.schemas import HOLE_PAIRS
 
 _ENOUGH = 0.95
@@ -68,21 +68,3 @@ def _conclusions_phrase(table: pl.DataFrame) -> str:
         return f"; the {n:,} differences that are significant now are likely to stay so"
     become = "one that is not" if lost == 1 else "ones that are not"
     return f"; of the {n:,} differences that are significant now, {lost:,} could become {become}"
-
-
-def unjudged_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Say (for each group) how many documents are to be judged, and how many have most weight."""
-    return printed.sentence_of_each(table, schemas.UNJUDGED, [], _unjudged_sentence)
-
-
-def _unjudged_sentence(part: pl.DataFrame, of_group: str) -> str:
-    if part.is_empty():
-        return "All documents in the tops of the runs are judged."
-    documents, are = ("document", "is") if part.height == 1 else ("documents", "are")
-    # the documents above those that complete the share, and the one that does
-    half, most = ((part["cumulated_share"] < share).sum() + 1 for share in (0.5, 0.9))
-    return (
-        f"{part.height:,} {documents} in the tops of the runs {are} not judged{of_group}; the "
-        f"first {half:,} of the table have half of the weight of all, the first {most:,} nine "
-        "tenths."
-    )
