@@ -8,6 +8,7 @@ import subprocess
 import sys
 from graphlib import TopologicalSorter
 
+import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -15,6 +16,7 @@ from lexiframe import features
 from tests.test_house import MODULES, NAMES, PACKAGE, PARTS, imported, module_name, part
 
 FEATURES = {one.folder: one for one in features.FEATURES}
+EXAMPLE = lf.bundled("example")
 
 
 def test_each_folder_of_a_part_is_a_feature():
@@ -47,6 +49,46 @@ def test_a_feature_offers_what_the_list_says(feature):
     assert {*offered.measures} == {*f"{listed.measures} {listed.measures_of_items}".split()}
     for module in listed.commands.values():
         assert f"lexiframe.{feature}.{module}" in NAMES
+
+
+def without(folder):
+    return tuple(one for one in features.FEATURES if one.folder != folder)
+
+
+GRADED = {"query_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "option, read",
+    [
+        ("grades", lambda file: lf.read_qrels(pl.DataFrame(GRADED), grades={1: 0})),
+        ("max_grade", lambda file: lf.read_qrels(pl.DataFrame(GRADED), max_grade=1)),
+        ("rows", lambda file: lf.read_runs(file, rows=file)),
+    ],
+)
+def test_an_option_of_a_feature_that_is_gone_is_an_error_that_names_it(
+    monkeypatch, tmp_path, option, read
+):
+    file = tmp_path / "predictions.txt"
+    file.write_text("0.5\n0.25\n")
+    monkeypatch.setattr(features, "FEATURES", without("connect.forms"))
+    with pytest.raises(lf.LexiframeError, match=f"^{option}: this copy of lexiframe lacks"):
+        read(file)
+
+
+@pytest.mark.parametrize(
+    "folder, verdict",
+    [
+        ("decide.gates", lambda s: lf.verdict(lf.required_requests(s, margin=0.1))),
+        ("study.holes", lambda s: lf.verdict(lf.unjudged(EXAMPLE / "runs", EXAMPLE / "qrels.txt"))),
+    ],
+)
+def test_a_table_has_its_sentences_without_features_that_do_not_make_it(
+    monkeypatch, folder, verdict
+):
+    s = lf.scores(lf.positions(EXAMPLE / "runs", EXAMPLE / "qrels.txt"), "AP")
+    monkeypatch.setattr(features, "FEATURES", without(folder))
+    assert verdict(s).height
 
 
 # --- Taking a feature away ----------------------------------------------------------------------

@@ -79,7 +79,7 @@ def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> by
 def _rows_of_letor(
     data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Rows | None:
-    letor = forms_of_text(data)
+    letor = forms_of_text(data) if options.rows is None else features.forms("rows")
     found: Rows | None = (
         None if letor is None else letor.rows_of_letor(data, where, options, schema)
     )

@@ -59,5 +59,7 @@ def forms_of_grades(table: pl.DataFrame, grades: Mapping[Any, Any]) -> Forms | N
     --------
     >>> forms_of_grades(pl.DataFrame({"relevance": [1.0]}), {})
     """
+    if grades:
+        return features.forms("grades")
     are_numbers = "relevance" in table.columns and table["relevance"].dtype.is_numeric()
-    return None if are_numbers and not grades else features.forms_if_there()
+    return None if are_numbers else features.forms_if_there()
