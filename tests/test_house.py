@@ -141,7 +141,6 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
         assert used <= offered, door
         users = {*user_names(room), *listed(room, FOR_FEATURES)}
         users |= {"charts", "display"} if door == "lexiframe.core.views" else set()
-        users |= offered if door == "lexiframe.study.theory" else set()  # which is all for users
         many = f"{door} has more than 25 names: offer a module that has several of them"
         assert len(offered - users) <= 25, many
         # What nobody takes is hidden, but for what users reach by a face.

@@ -1,6 +1,6 @@
 """Beyond relevance: properties of recommended lists, whatever is relevant in them.
 
-In all of this room a list is the first k documents of a run for a request, and the items are the
+In all of this feature a list is the first k documents of a run for a request, and the items are the
 catalogue that the lists are drawn from. Values are NaN where a measure says nothing of a list.
 """
 

@@ -1,11 +1,8 @@
 """Beyond relevance: what recommended lists are like, whatever is relevant in them."""
 
-"For other rooms: what they use of it"
+"For other features: names that they use"
 from .items import Items as Items
-from .items import read_items as read_items
-from .scored_lists import list_scores as list_scores
 from .reached import Catalogue as Catalogue
-from .reached import catalogue as catalogue
 from .reached import How as How
 from .reached import catalogue_of as catalogue_of
 from .reached import catalogue_of_parts as catalogue_of_parts
@@ -16,4 +13,3 @@ from .scored_lists import deepest as deepest
 from .scored_lists import values_table as values_table
 from .list_measures import ListMetric as ListMetric
 from .catalogue_measures import CatalogueMetric as CatalogueMetric
-from .measures import BEYOND as BEYOND

@@ -1,11 +1,9 @@
 """Whether a run may replace another: the evidence, the tests and the conclusion."""
 
-"For other rooms: what they use of it"
+"For other features: names that they use"
 from .gate_evidence import GateMissing as GateMissing
 from .gate_coverage import RankedPairs as RankedPairs
-from .gate_rules import NOT_TESTED as NOT_TESTED
 from .gate_rules import Require as Require
-from .gate_rules import rule_of as rule_of
 from .deciding import check_gate as check_gate
 from .deciding import gate as gate
 from .sequential import gate_so_far as gate_so_far

@@ -1,6 +1,6 @@
 """Leaderboards: runs over several collections, with gaps, and how sure a rank is."""
 
-"For other rooms: what they use of it"
+"For other features: names that they use"
 from .board_tables import BoardTables as BoardTables
 from .asked import Rules as Rules
 from .asked import ranked_of as ranked_of
@@ -11,6 +11,4 @@ from .settled import Weights as Weights
 from .ranked import Over as Over
 from .ranked import RankTest as RankTest
 from .in_words import weighted_collections as weighted_collections
-
-"For others: what other rooms use"
 from .page import ranked_page as ranked_page

@@ -1,6 +1,6 @@
 """Votes: which of two answers people or models prefer, and the strengths of runs by them."""
 
-"For others: what other rooms use"
+"For other features: names that they use"
 from .concordances.ratios import Ratios as Ratios
 from .stated.reading import read_preferences as read_preferences
 from . import stated as stated

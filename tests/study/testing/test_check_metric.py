@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 import lexiframe as lf
-from lexiframe.study.testing import MetricCheck, check_metric, collections, invariances
+from lexiframe.study.testing import invariances
+from lexiframe.testing import MetricCheck, check_metric, collections
 
 pytestmark = pytest.mark.slow
 

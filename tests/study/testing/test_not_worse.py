@@ -12,7 +12,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.io.files.kept_json import text_with_checksum
-from lexiframe.study.testing import assert_not_worse
+from lexiframe.testing import assert_not_worse
 from tests.damaged_json import broken, edited
 
 DIGITS = lf.bundled("digits")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from lexiframe.study.testing import MetricCheck
+from lexiframe.testing import MetricCheck
 
 
 def test_ties_are_those_of_the_whole_rankings():

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.study.theory import exposure_differences, exposure_distribution
+from lexiframe.theory import exposure_differences, exposure_distribution
 
 EXPOSURES = {
     "RBP(p=0.5)": lambda p: 0.5 ** (p - 1),

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 import lexiframe as lf
-from lexiframe.study.theory import first_rank_ties, tie_probability
+from lexiframe.theory import first_rank_ties, tie_probability
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 7])

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.study.theory import fit_users
+from lexiframe.theory import fit_users
 
 WEIGHTS = {
     "uniform": lambda i: 1,

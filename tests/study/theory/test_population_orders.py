@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lexiframe as lf
-from lexiframe.study.theory import first_and_last, population_order
+from lexiframe.theory import first_and_last, population_order
 from tests import oracle
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 import lexiframe as lf
-from lexiframe.study.theory import top_heaviness, worst_and_best
+from lexiframe.theory import top_heaviness, worst_and_best
 from tests import oracle
 
 STRICT = lf.RecallLevelMetric("strict", exposure=lambda p: 1 / p, weight=lambda i, m: 1 / m**2)

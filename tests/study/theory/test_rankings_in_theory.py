@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.study.theory import (
+from lexiframe.theory import (
     axioms,
     optimal_worst_case,
     order,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import lexiframe as lf
-from lexiframe.study.theory import place, predict_worst_case, rarity, stochastic_worst_case
 from lexiframe.study.theory.stochastic import _least_expectation
+from lexiframe.theory import place, predict_worst_case, rarity, stochastic_worst_case
 from tests import oracle
 
 ORDERS = {"LR": oracle.LR, "LP": oracle.LP}

@@ -7,7 +7,7 @@ from math import comb
 import pytest
 
 import lexiframe as lf
-from lexiframe.study.theory import distinct_values, tie_probability
+from lexiframe.theory import distinct_values, tie_probability
 
 METHODS = {
     "RR": lambda p, k, m: p[0],

@@ -4,7 +4,6 @@
 from .ranked import AP as AP
 from .described import Explained as Explained
 from .described import Listing as Listing
-from .ranked import METRICS as METRICS
 from .papers import RECALL_PAIRED as RECALL_PAIRED
 from .conventions import all_conventions as all_conventions
 from .ranked import num_rel as num_rel

@@ -1,7 +1,6 @@
 """What the tables of decisions say, in words: a module for each table, see `verdict`."""
 
 "For other rooms: what they use of it"
-from .verdict_on_baseline import baseline_sentences as baseline_sentences
 from .bounds import cut_at_bounds as cut_at_bounds
 from .ties import open_means as open_means
 from .verdicts import verdict as verdict

@@ -2,8 +2,6 @@
 
 "For other rooms: what they use of it"
 from .paper_marks import Marks as Marks
-from .model import Cell as Cell
-from .model import Column as Column
 from .model import ShownTable as ShownTable
 from .comparisons import comparisons_in_short as comparisons_in_short
 from .comparisons import comparisons_text as comparisons_text
