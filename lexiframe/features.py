@@ -16,6 +16,7 @@ from typing import Any
 
 from lexiframe.core.base import feature
 from lexiframe.core.base.errors import LexiframeError
+from lexiframe.core.base.schemas import TableSchema
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def measure(name: str) -> Any:
     return loaded(folder).measures[name]
 
 
-def verdicts() -> feature.Verdicts:
+def verdicts() -> Iterator[tuple[TableSchema, feature.Sentences]]:
     """Yield schemas of tables of decisions, each with the function that puts it into words."""
     for one in _having("verdicts"):
         yield from one.verdicts

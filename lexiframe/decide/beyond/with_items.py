@@ -185,7 +185,7 @@ def add_catalogue(
     comparisons: pl.DataFrame,
     units: pl.DataFrame | None = None,
 ) -> Evaluation:
-    """Return an evaluation with what all lists reach."""
+    """Return an evaluation with the numbers that all lists reach."""
     alpha = e.provenance["inference"]["alpha"]
     return replace(e, catalogue=beyond.Catalogue(values, comparisons, alpha, units=units))
 

@@ -278,6 +278,7 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     margins = margins_of("gate", of_all if sizes == {} else sizes, baseline)
     margins.refuse_unknown([*measures, *others])
     measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
+    answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
     directed = partial(add_directions, smaller=smaller_is_better, larger=larger_is_better)
     asked_of = partial(_asked_rows, sizes=sizes, missing=missing, directed=directed)
     of_each = {name: asked_of(two) for name, two in of_each.items()}
@@ -287,7 +288,6 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
     options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
-    answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
     of_seeds = (replicates, seeds) if replicates in ("run", "both") else None
     who = baseline, rule, margins, measures
     asked = _Asked(*who, asked_of, options, test, missing, answers, of_seeds, model)

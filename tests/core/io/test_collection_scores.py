@@ -404,7 +404,7 @@ def read_with_warning(table, match, **options):
         return lf.read_scores(table, **options)
 
 
-@pytest.mark.parametrize("name", ["Average", "AVG", "Mean (Task)", "overall", "Macro-Avg"])
+@pytest.mark.parametrize("name", ["Average", "AVG", "Mean (Task)", "overall", "Score of all", "x"])
 @pytest.mark.parametrize("decimals", [4, 15])
 def test_a_collection_that_is_the_mean_of_the_others_is_no_evidence(name, decimals):
     table = BOARD.with_columns(MEANS.round(decimals).alias(name))
@@ -416,16 +416,16 @@ def test_a_collection_that_is_the_mean_of_the_others_is_no_evidence(name, decima
     assert read_with_warning(long, match).rows() == expected
 
 
-def test_means_need_a_name():
+def test_rounded_means_of_few_runs_need_a_name():
     rounded = BOARD.with_columns(pl.selectors.float().round(1)).head(2)
     table = rounded.with_columns(x=pl.mean_horizontal(pl.selectors.float()).round(1))
     assert lf.read_scores(table)["collection"].n_unique() == 4
     named = rounded.with_columns(mean=MEANS.round(3))
-    match = "collections that are called means, left out: 1"
+    match = "the means of the others, left out: 1"
     assert read_with_warning(named, match)["collection"].n_unique() == 3
 
 
-@pytest.mark.parametrize("name", ["Average", "overall"])
+@pytest.mark.parametrize("name", ["Average", "human baseline"])
 def test_a_run_that_is_the_mean_of_the_others_is_left_out(name):
     mean = BOARD.mean().with_columns(model=pl.lit(name))
     table = pl.concat([BOARD, mean])

@@ -44,6 +44,9 @@ def test_a_property_beside_a_mean_hides_it_not():
     table = BOARD.with_columns(MEAN.alias("Average ⬆️"), *(pl.Series(*one) for one in more.items()))
     with pytest.warns(lf.LexiframeWarning, match="like properties of the runs, left out: 2"):
         assert read(table, "means of the others, left out: 1").equals(lf.read_scores(BOARD))
+    with pytest.warns(lf.LexiframeWarning, match="like properties of the runs, left out: 2"):
+        unnamed = read(table.rename({"Average ⬆️": "BEIR"}), "left out: 1 .*'BEIR'")
+    assert unnamed.equals(lf.read_scores(BOARD))
 
 
 @pytest.mark.parametrize("gap", ["Overall", "nq"])
@@ -55,10 +58,12 @@ def test_one_gap_hides_no_mean(gap):
     assert found.height == (20 if gap == "Overall" else 19)
 
 
-@pytest.mark.parametrize("name", ["BEIR", "x"])
-def test_what_is_not_called_a_mean_counts_whatever_its_values_are(name):
-    table = BOARD.select("model", MEAN.alias(name), *NAMES)
-    assert lf.read_scores(table)["collection"].n_unique() == 5
+def test_an_end_that_is_the_mean_beside_one_more_column_is_left_out():
+    more = {"code": RNG.random(5).round(4), "elo": [1100.0, 900.0, 1000.0, 980.0, 1012.0]}
+    wide = BOARD.with_columns(**{name: pl.Series(values) for name, values in more.items()})
+    mean = pl.mean_horizontal(*NAMES, "code").round(4)
+    table = wide.select("model", mean.alias("BEIR"), *wide.columns[1:])
+    assert read(table, r"left out: 1 \('BEIR'\)").equals(lf.read_scores(wide))
 
 
 SUMMED = {
@@ -104,6 +109,11 @@ def test_what_says_that_it_is_a_mean_is_left_out_of_requests_and_collections_ali
 
 
 def test_the_advice_keeps_what_looks_like_a_summary():
+    both = SIX.with_columns(fusion=pl.mean_horizontal("bm25", "dense"))
+    match = "if they are runs of their own, give them names that .* and places between others"
+    assert read(both, match, measure="AP")["run"].n_unique() == 2
+    between = both.select("query_id", "bm25", "fusion", "dense")
+    assert lf.read_scores(between, measure="AP")["run"].n_unique() == 3
     table = BOARD.with_columns(Average=MEAN)
     read(table, "leaderboard keeps those that weights or smaller_is_better name; ")
     weights = dict.fromkeys([*NAMES, "Average"], 1)
@@ -115,6 +125,24 @@ def test_a_run_may_be_called_like_its_pooling():
     runs = {"cls": RNG.random(6), "mean": RNG.random(6), "max": RNG.random(6)}
     table = pl.DataFrame({"query_id": [f"q{i}" for i in range(6)], **runs})
     assert lf.read_scores(table, measure="AP").height == 18
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [2, 0, 1, 3, 4], [3, 2, 0, 4, 1]])
+@pytest.mark.parametrize("grows", [0.0, 0.01])
+def test_steps_that_are_the_same_in_all_rows_are_no_means(order, grows):
+    """At an end may be what lies in the middle: it is so in all rows if it is so in one."""
+    steps = [[0.1 + 0.037 * r + (0.05 + grows * r) * c for c in order] for r in range(6)]
+    table = pl.DataFrame(steps, schema=[*"vwxyz"], orient="row")
+    board = table.with_columns(model=pl.Series([*"abcdef"])).with_columns(NUMBERS.round(4))
+    assert lf.read_scores(board)["collection"].n_unique() == 5
+
+
+def test_no_table_without_means_raises_a_doubt():
+    for n in range(20):
+        values = RNG.normal(0.5, 0.2, RNG.integers([3, 2], [13, 11])).round(int(RNG.integers(1, 4)))
+        table = pl.DataFrame(values, schema=[f"c{i}" for i in range(values.shape[1])], orient="row")
+        runs = pl.Series([f"r{i}" for i in range(len(values))])
+        assert lf.read_scores(table.with_columns(run=runs)).height == values.size, n
 
 
 PROPERTIES = [

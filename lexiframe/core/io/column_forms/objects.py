@@ -63,7 +63,8 @@ def is_one_run(data: Any) -> bool:
             return True
         return not any(may_be_run(value) for value in [*others, *filled.values()])
     if isinstance(data, Sequence) and not isinstance(data, str):
-        return len(data) > 0 and (_is_row(data[0]) or bool(form_of_tool(data)))
+        first = data[0] if len(data) > 0 else None
+        return _is_row(first) or (isinstance(first, Mapping) and bool(form_of_tool(data)))
     return _is_ranx(data)
 
 

@@ -18,18 +18,22 @@ from lexiframe.core.io.score_forms.names_of_summaries import (
 )
 
 _NEAR = 0.05
-"""What is rounded to more than this share of the range of the others has to equal its summary."""
+"""A mean that is rounded to more than this share of the range of the others is not recognised."""
+_CHANCE, _CHANCE_IF_CALLED = 1e-3, 0.05
+"""How likely a chance may be, and how likely that of what is called like a mean."""
+_FEW = 10
+"""If more units than these are near the mean, many values are equal, and none is taken for it."""
 _FEWEST, _LEAST = 2, 3
 """How many values are summed up; of two, most summaries but the mean are one of the values."""
 _MOST_TRIED = 60
 """Of so many collections, each is tried as the one that is no part of a mean."""
+_FEW_TO_ADD = 4
+"""Of so many values, one at an end may be the mean of others by the way in which they are made."""
 _DECIMALS = range(11)
 _ROUNDING = 1e-12
 """The relative rounding error of a mean."""
 _X = pl.col("value")
-_MEANS = "means"
 _STATISTICS = {
-    _MEANS: (_X.mean(),),
     "standard deviations": (_X.std(), _X.std(ddof=0)),
     "standard errors": (_X.std() / pl.len().sqrt(), _X.std(ddof=0) / pl.len().sqrt()),
     "medians": (_X.median(),),
@@ -38,6 +42,7 @@ _STATISTICS = {
     "sums": (_X.sum(),),
     "numbers": (pl.len().cast(pl.Float64),),
 }
+_MEANS = "means"
 _PLURALS = {"query_id": "requests", "collection": "collections", "run": "runs"}
 
 
@@ -54,39 +59,29 @@ class _Units:
     place: list[str]
     key: list[str]
 
-    def equal(self, called: pl.Series, what: str) -> pl.DataFrame:
-        """Return the values of the called units that are a statistic of the others, to rounding."""
-        some = self.rows.filter(pl.col(self.place[-1]).is_in(called.implode()))
-        others = self.rows.filter(~pl.col("called"))
-        if not some.height or not others.height:
-            return some.clear()
-        named = {f"{n}": one for n, one in enumerate(_STATISTICS[what])}
-        cells = others.group_by(self.key, maintain_order=True)
-        found = cells.agg(n=pl.len(), range=_X.max() - _X.min(), **named)
-        n_most, within = pl.col("n").max(), self.place[:-1]
-        is_whole = pl.col("n") == (n_most.over(within) if within else n_most)
-        both = some.join(found.with_columns(is_whole=is_whole), on=self.key, nulls_equal=True)
-        digits = _half_a_digit().over(self.place) + others.select(_half_a_digit()).item()
-        tolerance = pl.when(digits <= _NEAR * pl.col("range")).then(digits).otherwise(0)
-        # of a cell that lacks values nobody knows what was summed up, if a unit has whole cells
-        both = both.with_columns(off_by=tolerance + _ROUNDING * _X.abs()).filter(
-            pl.col("is_whole") | ~pl.col("is_whole").any().over(self.place)
-        )
-        fits = ((pl.col(n) - _X).abs() <= pl.col("off_by") for n in named)
-        is_enough = pl.col("n") >= (_FEWEST if what == _MEANS else _LEAST)
-        are_equal = (pl.all_horizontal(is_enough, one).all().over(self.place) for one in fits)
-        they_differ = (pl.col("range") > 0).any().over(self.place)
-        return both.filter(they_differ, pl.any_horizontal(are_equal)).select(some.columns)
+    @property
+    def unit(self) -> str:
+        return self.place[-1]
 
-    def means(self, called: pl.Series) -> pl.DataFrame:
-        """Return the values of the called units that are means, of collections of all but one."""
-        found, unit = self.equal(called, _MEANS), self.place[-1]
-        data = self.rows.filter(~pl.col("called"))[unit].unique(maintain_order=True)
-        rest = called.filter(~called.is_in(found[unit].implode()))
-        if unit != "collection" or not len(rest) or len(data) > _MOST_TRIED:
-            return found
-        without = (replace(self, rows=self.rows.filter(pl.col(unit) != name)) for name in data)
-        return pl.concat([found, *(one.equal(rest, _MEANS) for one in without)])
+    def values_of(self, names: pl.Series) -> pl.DataFrame:
+        """Return the values of some units."""
+        return self.rows.filter(pl.col(self.unit).is_in(names.implode()))
+
+    def others(self, *statistics: pl.Expr) -> pl.DataFrame:
+        """Return for each cell its number of units, whether it has all of them, and statistics.
+
+        A cell is whole if no other one has more values.
+        """
+        cells = self.rows.filter(~pl.col("called")).group_by(self.key, maintain_order=True)
+        n_most = pl.col("n").max()
+        within = self.place[:-1]
+        is_whole = pl.col("n") == (n_most.over(within) if within else n_most)
+        found = cells.agg(*statistics, n=pl.len(), range=_X.max() - _X.min())
+        return found.with_columns(is_whole=is_whole)
+
+    def whole(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Leave out incomplete cells of units that also have complete cells."""
+        return rows.filter(pl.col("is_whole") | ~pl.col("is_whole").any().over(self.place))
 
 
 def drop_summaries(
@@ -96,13 +91,15 @@ def drop_summaries(
     within: Sequence[str] = (),
     wanted: frozenset[str] = frozenset(),
 ) -> pl.DataFrame:
-    """Leave out requests, collections or runs that are called like summaries and are such; warn.
+    """Leave out requests, collections or runs that summarise the other ones; warn.
 
-    ``unit`` is the column of their names, ``cells`` the columns that tell their values apart, and
-    ``within`` those in which they lie; ``wanted`` are never left out. A unit is a summary if it is
-    called so and each of its values is that of the others, to rounding. Requests and collections
-    that say that they are means are left out as well, whatever they are means of; those that are
-    called like other summaries, and are none, are named.
+    ``unit`` is the column of their names, ``cells`` the columns that tell their values apart,
+    ``within`` the columns in which they lie; ``wanted`` names stay. A unit is a mean if each of its
+    values is the mean of the other units, to rounding and beyond chance. Without the name of a mean
+    it also has to stand at an end of the table: in values that rise in even steps, the middle unit
+    is data. A unit with the name of another summary is one if its values are. Requests and
+    collections named like means are left out whatever their values; units named like other
+    summaries, whose values are not, are mentioned.
     """
     rows = table.filter(_X.is_not_null()).select(*within, unit, *cells, "value")
     names = rows[unit].unique(maintain_order=True)
@@ -115,10 +112,17 @@ def drop_summaries(
     data = names.filter(~is_called & ~is_property)
     rows = rows.with_columns(called=~pl.col(unit).is_in(data.implode()))
     units = _Units(rows, [*within, unit], [*within, *cells])
+    ends = pl.concat([data.head(1), data.tail(1)])
+    ends = ends.filter(~ends.is_in([*wanted]))
     left = names.filter(is_called & ~names.is_in([*wanted]))
     for what, pattern in SUMMARIES.items():
         called = left.filter(words_of(left).str.contains(pattern))
-        found = units.means(left) if what == _MEANS else units.equal(called, what)
+        called = left if what == _MEANS else called
+        found = (
+            _units_that_are_means(units, called, ends)
+            if what == _MEANS
+            else _equal(units, called, what)
+        )
         table = _left_out(table, found, units.place, f"whose values are the {what} of the others")
         left = left.filter(~left.is_in(found[unit].implode()))
     if unit == "run" or len(data) < _FEWEST:  # a run may be called like its pooling
@@ -163,12 +167,143 @@ def _left_out(table: pl.DataFrame, found: pl.DataFrame, place: list[str], are: s
     advice = f"if they are {what} of their own, give them names that are no such words"
     if place[-1] == "collection":
         advice = f"leaderboard keeps those that weights or smaller_is_better name; {advice}"
+    if _MEANS in are.split():
+        advice += " and places between others"
     warn(f"{what} {are}, left out: {n_and_first(found[place[-1]].unique().sort())}; {advice}")
     return table.join(found.select(place).unique(), on=place, how="anti", nulls_equal=True)
 
 
-def _half_a_digit() -> pl.Expr:
-    """Return half a unit of the last decimal of the values; 0 if they have more than ten."""
-    fits = [((_X - _X.round(d)).abs() <= _ROUNDING * _X.abs()).all() for d in _DECIMALS]
+def _units_that_are_means(units: _Units, called: pl.Series, ends: pl.Series) -> pl.DataFrame:
+    """Return the units that are means of the remaining units, by name or by a place at an end.
+
+    Of collections, one may be no part of the mean.
+    """
+    found = _beyond_chance(_near_the_mean(units), units)
+    found = found.filter(pl.col(units.unit).is_in(pl.concat([called, ends]).implode()))
+    others = units.rows.filter(~pl.col("called"))[units.unit].unique(maintain_order=True)
+    tried = pl.concat([called, ends if len(others) > _FEW_TO_ADD else ends[:0]])
+    tried = tried.filter(~tried.is_in(found[units.unit].implode()))
+    if units.unit != "collection" or not len(tried) or len(others) > _MOST_TRIED:
+        return found
+    is_tried = pl.col(units.unit).is_in(tried.implode())
+    rows, more = units.rows.filter(~pl.col("called") | is_tried), [found]
+    for name in _no_parts(replace(units, rows=rows), tried):
+        one = replace(units, rows=rows.filter(pl.col(units.unit) != name))
+        more.append(_beyond_chance(_near_the_mean(one).filter(is_tried), one, len(others)))
+    return pl.concat(more).unique(units.place, maintain_order=True)
+
+
+def _no_parts(units: _Units, tried: pl.Series) -> pl.Series:
+    """Return the units without which the tried units equal the mean of the remaining units."""
+    some = units.values_of(tried).with_columns(digit=_half_a_digit("value").over(units.place))
+    of_others = units.others(_X.sum().alias("sum"))
+    others = units.rows.filter(~pl.col("called"))
+    others = others.select(*units.key, whose=units.unit, other="value")
+    pairs = units.whole(some.join(of_others, on=units.key, nulls_equal=True))
+    pairs = pairs.join(others, on=units.key, nulls_equal=True)
+    is_one = ~pl.col("called")  # of those that the sum has
+    total = pl.col("sum") - pl.col("other") - pl.when(is_one).then(_X).otherwise(0)
+    off = (total / (pl.col("n") - 1 - is_one.cast(pl.Int64)) - _X).abs()
+    tolerance = pl.col("digit") + others.select(_half_a_digit("other")).item()
+    fits = (off <= tolerance + _ROUNDING * (pl.col("sum").abs() + _X.abs())).all()
+    found = pairs.filter(pl.col(units.unit) != pl.col("whose")).group_by(units.unit, "whose")
+    return found.agg(fits=fits).filter("fits")["whose"].unique().sort()
+
+
+def _equal(units: _Units, called: pl.Series, what: str) -> pl.DataFrame:
+    """Find units whose values summarise the other units (a statistic of ``what``), to rounding."""
+    some = units.values_of(called)
+    if not some.height:
+        return some
+    named = [one.alias(f"{n}") for n, one in enumerate(_STATISTICS[what])]
+    both = some.join(units.others(*named), on=units.key, nulls_equal=True)
+    digits = units.rows.filter(~pl.col("called")).select(_half_a_digit("value")).item()
+    tolerance = _half_a_digit("value").over(units.place) + digits
+    tolerance = pl.when(tolerance <= _NEAR * pl.col("range")).then(tolerance).otherwise(0)
+    fits = (
+        ((pl.col(f"{n}") - _X).abs() <= tolerance + _ROUNDING * _X.abs()).all().over(units.place)
+        for n in range(len(named))
+    )
+    is_enough = (pl.col("n") >= _LEAST).all().over(units.place)
+    return units.whole(both).filter(is_enough, pl.any_horizontal(fits))
+
+
+def _near_the_mean(units: _Units) -> pl.DataFrame:
+    """Return the values of units that are near the mean of the other units in all their cells.
+
+    A unit named like a summary does not count into that mean. One cell rules most units out.
+    """
+    place, rows, of_others = units.place, units.rows, units.others(_X.mean().alias("mean"))
+    first = of_others.filter("is_whole").head(1)
+    far = _compare_with_mean(rows, first, units.key).filter(~pl.col("is_near"))
+    rest = rows.join(far.select(place), on=place, how="anti", nulls_equal=True)
+    both = units.whole(_compare_with_mean(rest, of_others, units.key))
+    near = both.group_by(place).agg(pl.col("is_near").all(), called=pl.col("called").first())
+    near = near.filter("is_near")
+    if (~near["called"]).sum() > _FEW:
+        near = near.filter("called")
+    return both.join(near.select(place), on=place, how="semi", nulls_equal=True)
+
+
+def _compare_with_mean(some: pl.DataFrame, of_others: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Join values to the mean and range of the other units in their cells."""
+    n, mean = pl.col("n"), pl.col("mean")
+    both = some.join(of_others, on=key, nulls_equal=True).with_columns(
+        n=n - (~pl.col("called")).cast(pl.Int64),
+        mean=pl.when("called").then(mean).otherwise((mean * n - _X) / (n - 1)),
+    )
+    is_near = (mean - _X).abs() <= _NEAR * pl.col("range") + _ROUNDING * _X.abs()
+    return both.with_columns(is_near=(n >= _FEWEST) & is_near)
+
+
+def _beyond_chance(near: pl.DataFrame, units: _Units, n_tried: int = 1) -> pl.DataFrame:
+    """Return the units that equal the mean of the other units, to rounding, and hardly by chance.
+
+    The chance of a cell is the share of the other units' range, or of the units, that is as near.
+    """
+    place, key, unit = units.place, units.key, units.unit
+    n_units = units.rows.select(place).n_unique()
+    others = units.rows.filter(~pl.col("called")).rename({"value": "other", unit: "whose"})
+    of_others = others.select(_half_a_digit("other")).item()
+    near = near.with_columns(digit=_half_a_digit("value").over(place))
+    off, as_near = (
+        (pl.col("mean") - pl.col(name)).abs() <= pl.col("tolerance") for name in ("value", "other")
+    )
+    span = (2 * pl.col("tolerance") / pl.col("range")).fill_nan(1).clip(0, 1)
+    found = []
+    # Means of values as they are, and of values that were rounded as well.
+    for digits in (pl.col("digit"), pl.col("digit") + of_others):
+        fits = near.with_columns(tolerance=digits + _ROUNDING * _X.abs())
+        fits = fits.filter(off.all().over(place)).with_columns(span=span)
+        pairs = fits.join(others.drop("called"), on=key, nulls_equal=True)
+        pairs = pairs.filter(pl.col(unit) != pl.col("whose"))
+        pairs = pairs.filter(pl.col("called") | ~_are_in_steps(place))
+        of_cells = pairs.group_by({*place, *key, "called"})
+        cells = of_cells.agg(pl.col("value", "mean", "range", "span").first(), share=as_near.mean())
+        # Runs with the same values are no evidence of their own.
+        cells = cells.unique([*place, "value", "mean", "range"])
+        chance = pl.max_horizontal("share", "span").product() * n_tried
+        of_units = cells.group_by(*place, "called").agg(chance=chance)
+        by_name = pl.col("called") & (pl.col("chance") < _CHANCE_IF_CALLED)
+        found.append(of_units.filter(by_name | (pl.col("chance") * n_units < _CHANCE)))
+    return pl.concat(found)
+
+
+def _are_in_steps(place: list[str]) -> pl.Expr:
+    """Return whether the other units lie in equal steps in all cells of a unit, to rounding.
+
+    Then a unit that is the mean of the others in one cell, by chance, is so in all.
+    """
+    scale = pl.when(pl.col("n") > _LEAST - 1).then(pl.col("range")).otherwise(1.0)
+    off = (pl.col("other") - pl.col("mean")) / scale
+    slack = (4 * (pl.col("tolerance") / scale)).max().over(place)
+    steps = off.max().over(*place, "whose") - off.min().over(*place, "whose")
+    return (steps <= slack).all().over(place)
+
+
+def _half_a_digit(name: str) -> pl.Expr:
+    """Return half a unit of the last decimal of a column; 0 if it has more than ten."""
+    x = pl.col(name)
+    fits = [((x - x.round(d)).abs() <= _ROUNDING * x.abs()).all() for d in _DECIMALS]
     halves = [pl.when(fit).then(0.5 * 10.0**-d) for d, fit in zip(_DECIMALS, fits, strict=True)]
     return pl.coalesce(*halves, pl.lit(0.0))

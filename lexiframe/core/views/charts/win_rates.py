@@ -58,7 +58,7 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
     Examples
     --------
     >>> import lexiframe as lf
-    >>> from lexiframe.core.views.charts.win_rates import win_rate_chart
+    >>> from lexiframe.views.charts import win_rate_chart
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
     >>> w = lf.win_rates(lf.preferences(p, "RPP"))

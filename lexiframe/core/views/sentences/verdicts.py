@@ -21,14 +21,7 @@ from lexiframe.core.base import (
     typed,
 )
 from lexiframe.core.io import column_forms
-from lexiframe.core.significance import (
-    MEANS,
-    concluded_in_words,
-    own_tests,
-    required_in_words,
-    tests,
-    tests_in_words,
-)
+from lexiframe.core.significance import MEANS, own_tests, tests, tests_in_words
 from lexiframe.core.views.sentences.coverage import rankings_in_words, told_of_each
 from lexiframe.core.views.sentences.gains import both_ways
 from lexiframe.core.views.sentences.lacking import (
@@ -467,21 +460,22 @@ def _better_phrase(row: dict[str, Any]) -> str:
     )
 
 
-_OF_THE_CORE = (
-    (schemas.CONCLUSIONS, concluded_in_words.conclusion_sentences),
-    (schemas.CONCLUSION_PAIRS, concluded_in_words.pair_sentences),
-    (schemas.REQUIRED_BY_QUESTION, required_in_words.required_in_words),
-)
-
-
 def sentences_of(table: pl.DataFrame) -> pl.DataFrame | None:
     """Return the verdict on a table of decisions, or None for any other table.
 
     A table is recognised by its columns; attributes of groups may stand in front. The verdict is a
     frame with a row for each sentence, whose last column is ``sentence``.
     """
+    from lexiframe.core.significance import concluded_in_words as concluded
+    from lexiframe.core.significance import required_in_words
+
+    of_the_core = (
+        (schemas.CONCLUSIONS, concluded.conclusion_sentences),
+        (schemas.CONCLUSION_PAIRS, concluded.pair_sentences),
+        (schemas.REQUIRED_BY_QUESTION, required_in_words.required_in_words),
+    )
     columns = {*table.columns}
-    for schema, in_words in (*_OF_THE_CORE, *features.verdicts()):
+    for schema, in_words in (*of_the_core, *features.verdicts()):
         if {*schema.required} <= columns:
             return in_words(table)
     return None
