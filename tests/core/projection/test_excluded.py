@@ -1,4 +1,7 @@
-"""Documents that the user leaves out of the rankings of single queries: ``exclude``."""
+"""Documents that the user leaves out of the rankings of single queries: ``exclude``.
+
+Many are given as lists of ids, which `connect.forms` reads.
+"""
 
 import json
 import pickle

@@ -126,6 +126,8 @@ def to_frame(
         schema = data.schema if hasattr(data, "schema") else data.projected_schema
         schemas.refuse_twins_among(schema.names, where)  # to_table fails on two columns of one name
         data = _read_table(data.to_table, where)
+    if isinstance(data, Mapping):
+        features.forms(where)  # lists of ids by query are no table, if nothing here can read them
     return to_polars(data, where, keep_twins=keep_twins)
 
 
