@@ -6,16 +6,23 @@ the same functions by itself, and its rows get the column ``collection``.
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import fields, replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, errors, to_polars, warn
+from lexiframe.core.base import LexiframeError, errors, progress, to_polars, unknown_name, warn
 
+P = ParamSpec("P")
+T = TypeVar("T")
 COLLECTION = "collection"
+OF_EACH = ("rel", "depth", "no_relevant")
+"""Options that a dictionary gives for some collections; each other one has the default."""
 Given = dict[str, tuple[Any, Any]]
 """The runs and judgments of each collection."""
 
@@ -139,3 +146,103 @@ def each_collection(
         with told_of(name):
             found[name] = function(part)
     return together(found)
+
+
+def each_alone(function: Callable[P, T]) -> Callable[P, T]:
+    """Call a function of tables with each collection alone, and put the tables found together.
+
+    Collections are rows of tables with the column ``collection``, an evaluation of several, or
+    ``{name: (runs, qrels)}``. Of a result of several tables each gets the column.
+    """
+    declared = inspect.signature(function)
+    second = [*declared.parameters, ""][1]
+
+    @wraps(function)
+    def of_each(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            told = declared.bind(*args, **kwargs).arguments
+        except TypeError:  # the function's own words say what is wrong
+            return function(*args, **kwargs)
+        parts = _arguments_apart(function.__name__, told, second)
+        if not parts:
+            return function(*args, **kwargs)
+        of_all = {n: [*value] if isinstance(value, Iterator) else value for n, value in told.items()
+                  if not (n in OF_EACH and isinstance(value, Mapping))}  # fmt: skip
+        found: dict[str, Any] = {}
+        for name, own in progress(parts.items(), len(parts), function.__name__):
+            one = inspect.BoundArguments(declared, {**of_all, **own})  # type: ignore[arg-type]
+            with told_of(name):
+                found[name] = function(*one.args, **one.kwargs)
+        return _results_together(found)  # type: ignore[no-any-return]
+
+    return of_each
+
+
+def _arguments_apart(
+    function: str, told: Mapping[str, Any], second: str
+) -> dict[str, dict[str, Any]]:
+    """Return each collection's own arguments; none for one collection."""
+    runs = told.get("runs")
+    if second == "qrels" or are_pairs(runs):  # collections have judgments, or judges
+        pairs = given(runs, told.get(second), function) or {}
+        found = {
+            name: dict(zip(("runs", second), pair, strict=True)) for name, pair in pairs.items()
+        }
+    else:
+        several = {name: _collections_of(told[name]) for name in told if name != "requests"}
+        found = _by_collection({name: of for name, of in several.items() if of is not None})
+    of_requests, by = apart(told.get("requests")), told.get("by") or ()
+    if COLLECTION in ([by] if isinstance(by, str) else by) or (of_requests and not found):
+        raise LexiframeError(
+            f"{function}: each collection is computed by itself, so that no attribute of requests "
+            "may be called 'collection'; leave it out of by, or rename it"
+        )
+    for option in OF_EACH:
+        if isinstance(own := told.get(option), Mapping) and found:
+            refuse_unknown(option, own, found)
+            for name in own:
+                found[name] = {**found[name], option: own[name]}
+    if of_requests is not None:
+        refuse_unknown("requests", found, of_requests)
+        found = {name: {**one, "requests": of_requests[name]} for name, one in found.items()}
+    return found
+
+
+def refuse_unknown(where: str, asked: Iterable[str], known: Iterable[str]) -> None:
+    """Raise for the name of a collection that is not there, with near matches."""
+    there = [*known]
+    for name in asked:
+        if name not in there:
+            raise unknown_name(f"collection of {where}", name, there)
+
+
+def _by_collection(found: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Turn collections of arguments into arguments of collections; all have the same names."""
+    names = [*next(iter(found.values()), ())]
+    for argument, of in found.items():
+        refuse_unknown(argument, names, of)
+        refuse_unknown(argument, of, names)
+    return {name: {argument: of[name] for argument, of in found.items()} for name in names}
+
+
+def _collections_of(value: Any) -> Mapping[str, Any] | None:
+    """Return each collection's part of a table, an evaluation, or a dictionary of these."""
+    if isinstance(value, Mapping):
+        found = {name: _collections_of(one) for name, one in value.items()}
+        known = {name: of for name, of in found.items() if of is not None}
+        return _by_collection(known) if known and len(known) == len(found) else None
+    of_evaluation = getattr(value, "collections", None)
+    if isinstance(of_evaluation, Mapping) and hasattr(value, "table_for"):
+        return of_evaluation
+    return apart(value)
+
+
+def _results_together(found: Mapping[str, Any]) -> Any:
+    """Put tables together, or each table of results that have several."""
+    first = next(iter(found.values()))
+    if isinstance(first, pl.DataFrame):
+        return together(found)
+    names = [one.name for one in fields(first)]
+    tables = [name for name in names if isinstance(getattr(first, name), pl.DataFrame)]
+    each = {n: together({c: getattr(one, n) for c, one in found.items()}) for n in tables}
+    return replace(first, **each)

@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.core.base import coded, schemas, typed
 from lexiframe.core.io import problems, reading_options, scan_runs
+from lexiframe.core.projection import by_collection
 from lexiframe.core.projection.answers import warn_of_gaps, warn_of_grades
 from lexiframe.core.projection.levels import RowsOfARun
 from lexiframe.core.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
@@ -16,6 +17,7 @@ from lexiframe.core.projection.ranked_runs import RankedRuns, rank_runs
 from lexiframe.typing import QrelsLike, RunsLike
 
 
+@by_collection.each_alone
 @typed
 def positions(
     runs: RunsLike,
@@ -149,17 +151,6 @@ def positions(
     >>> p.select("collection", "query_id", "doc_id", "position").rows()
     [('law', 'q1', 'c', 3), ('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3)]
     """
-    from lexiframe.core.projection import by_collection  # other commands do without
-
-    collections = by_collection.given(runs, qrels, "positions")
-    if collections is not None:
-        how: dict[str, Any] = {
-            "rel": rel, "ties": ties, "score_type": score_type, "no_relevant": no_relevant,
-            "duplicates": duplicates, "unjudged": unjudged, "depth": depth,
-            "exclude_self": exclude_self, "exclude": exclude, "judged": judged,
-            "subtopics": subtopics, "pool": pool, "ranked_by": ranked_by,
-        }  # fmt: skip
-        return by_collection.each_collection(collections, lambda one: positions(*one, **how))
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
     )

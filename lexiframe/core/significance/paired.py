@@ -15,6 +15,7 @@ from lexiframe.core.base import LexiframeError, check_choice, progress, schemas,
 from lexiframe.core.io import problems
 from lexiframe.core.metrics import notation
 from lexiframe.core.pairwise import By, PairCube, Pairs, arrays, facts, grouping
+from lexiframe.core.projection import by_collection
 from lexiframe.core.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.core.significance.clusters import clustered, clusters_of, group_attributes
 from lexiframe.core.significance.corrections import (
@@ -56,6 +57,7 @@ from lexiframe.core.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
+@by_collection.each_alone
 @typed
 def compare(
     d: arrays.PairsOrReplicates,
