@@ -192,11 +192,14 @@ def _arguments_apart(
         several = {name: _collections_of(told[name]) for name in told if name != "requests"}
         found = _by_collection({name: of for name, of in several.items() if of is not None})
     of_requests, by = apart(told.get("requests")), told.get("by") or ()
-    if COLLECTION in ([by] if isinstance(by, str) else by) or (of_requests and not found):
+    if of_requests and not found:
         raise LexiframeError(
-            f"{function}: each collection is computed by itself, so that no attribute of requests "
-            "may be called 'collection'; leave it out of by, or rename it"
+            f"{function}: found an attribute of requests called 'collection' for data of one "
+            "collection; rename it, or add the column collection to the data"
         )
+    if found and COLLECTION in (names := [by] if isinstance(by, str) else [*by]):
+        rest = [name for name in names if name != COLLECTION] or None
+        found = {name: {**one, "by": rest} for name, one in found.items()}
     for option in OF_EACH:
         if isinstance(own := told.get(option), Mapping) and found:
             refuse_unknown(option, own, found)
