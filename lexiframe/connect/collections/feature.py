@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from lexiframe.connect.collections import of_collections
-from lexiframe.core.base.feature import Collections, Feature
+from lexiframe.core.base.feature import Collections
 
-FEATURE = Feature(
-    collections=Collections(
+FEATURE = (
+    Collections(
         of_collections.evaluate_collections,
         of_collections.requests_of,
         of_collections.folder_of,

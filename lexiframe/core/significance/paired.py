@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, progress, schemas, sums, typed
+from lexiframe.core.base.feature import Replication
 from lexiframe.core.io import problems
 from lexiframe.core.metrics import notation
 from lexiframe.core.pairwise import By, PairCube, Pairs, arrays, facts, grouping
@@ -335,7 +336,7 @@ def compare(
             joint = flipped_together(families, joint)
         test_group = partial(test_group, joint=joint)
     if replicates in ("run", "both"):
-        algorithm_rows = features.replication("compare").algorithm_rows
+        algorithm_rows = features.needed(Replication, "compare").algorithm_rows
         test_group = partial(
             algorithm_rows, seeds=seeds, replicates=replicates, options=options,
             baseline=baseline, columns=_UNCORRECTED,

@@ -11,6 +11,7 @@ import typer
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, memory_use, printed
+from lexiframe.core.base.feature import Items
 from lexiframe.core.cli.inputs import InferenceOptions, RunsOrScores, refuse_replacing
 from lexiframe.core.cli.options import Format
 from lexiframe.core.cli.output import complain, print_json, print_table
@@ -183,8 +184,8 @@ def evaluated(
     items, history = catalogue
     if items is None:
         return evaluate_asked(scan, inputs.judgments(), how, **large)
-    large["items"] = features.items("--items").read(items, history=history)
-    with_items = features.items("--items").evaluate
+    large["items"] = features.needed(Items, "--items").read(items, history=history)
+    with_items = features.needed(Items, "--items").evaluate
     e: Evaluation = with_items(scan, inputs.judgments(), how, **large)
     return e
 
