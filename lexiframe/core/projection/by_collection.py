@@ -9,25 +9,73 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, errors, to_polars, warn
+from lexiframe import features
+from lexiframe.core.base import LexiframeError, errors, to_polars, unknown_name, warn
+from lexiframe.core.io import data_sources, output_files
+from lexiframe.core.projection.policies import Policies
 
 COLLECTION = "collection"
-Given = dict[str, tuple[Any, Any]]
-"""The runs and judgments of each collection."""
+
+
+class Given(dict[str, tuple[Any, Any]]):
+    """The runs and judgments of each collection, and its policies where a table has some."""
+
+    policies: Mapping[str, Mapping[str, Any]] = {}
+
+    def policies_of_each(self, **said: Any) -> dict[str, dict[str, Any]]:
+        """Return the policies of each collection; raise for a collection that is not there.
+
+        A value for a collection by its name goes before the table's, and that before one for all.
+        """
+        by_name = {option: {str(name): one for name, one in values.items()}
+                   for option, values in said.items() if isinstance(values, Mapping)}  # fmt: skip
+        for option, values in by_name.items():
+            for name in values:
+                if name not in self:
+                    raise unknown_name(f"collection of {option}", name, self)
+        of_all = {option: value for option, value in said.items() if option not in by_name}
+        found = {}
+        for name in self:
+            own = {option: values[name] for option, values in by_name.items() if name in values}
+            found[name] = {**of_all, **self.policies.get(name, {}), **own}
+            with told_of(name):
+                Policies(**found[name])  # raises before anything is read
+        return found
+
+
+def policies_together(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the policies of provenances, by collection where these differ."""
+    each = {name: one.get("policies", {}) for name, one in told.items()}
+    first = next(iter(each.values()))
+    return {
+        option: value
+        if all(of.get(option) == value for of in each.values())
+        else {name: of.get(option) for name, of in each.items()}
+        for option, value in first.items()
+    }
+
+
+def policies_apart(policies: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the policies of a collection, from those that `policies_together` returned."""
+    return {o: v.get(name) if isinstance(v, Mapping) else v for o, v in policies.items()}
 
 
 def given(runs: Any, qrels: Any, function: str) -> Given | None:
     """Return the runs and judgments of each collection, sorted by name; None for one without name.
 
-    Collections are ``{name: (runs, qrels)}``, or frames of runs and judgments that both have the
-    column ``collection``.
+    Collections are ``{name: (runs, qrels)}``, frames of runs and judgments that both have the
+    column ``collection``, or places: a folder of collections, a table, data sets of ir_datasets.
     """
+    if qrels is None and _are_places(runs):
+        found: Given = features.collections(function).found(runs)
+        return found
     if qrels is None:
-        return _named_collections(runs, function)
+        return Given(_named_collections(runs, function))
     if are_pairs(runs):
         raise LexiframeError(
             f"{function}: collections {{name: (runs, qrels)}} have their own judgments, found "
@@ -44,7 +92,15 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
         )
     if without := sorted({*of_qrels} - {*of_runs}):
         warn(f"judgments of collections without runs, left out: {errors.n_and_first(without)}")
-    return {name: (part, of_qrels[name]) for name, part in of_runs.items()}
+    return Given({name: (part, of_qrels[name]) for name, part in of_runs.items()})
+
+
+def _are_places(runs: Any) -> bool:
+    """Return whether a file or folder is there, or all of a list are data sets of ir_datasets."""
+    if isinstance(runs, str | Path):
+        return output_files.found_at(data_sources.expanded(runs)) != ""
+    several = isinstance(runs, list | tuple) and len(runs) > 0
+    return several and all(map(data_sources.is_in_ir_datasets, runs))
 
 
 def are_pairs(runs: Any) -> bool:
@@ -56,11 +112,11 @@ def are_pairs(runs: Any) -> bool:
     )
 
 
-def _named_collections(runs: Any, function: str) -> Given:
+def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
     if not isinstance(runs, Mapping) or not runs:
         raise LexiframeError(
             f"{function}: expected judgments for the runs (qrels), or collections "
-            "{name: (runs, qrels)}, found runs alone"
+            "{name: (runs, qrels)} or the folder in which they lie, found runs alone"
         )
     for name, one in runs.items():
         if not (isinstance(one, tuple) and len(one) == 2):
