@@ -31,8 +31,9 @@ class Replication:
 
 @dataclass(frozen=True)
 class Collections:
-    """Several collections in one call: each evaluated by itself, and folders of their results."""
+    """Several collections: their places, each evaluated by itself, and folders of their results."""
 
+    found: Callable[[Any], Any]
     evaluate: Callable[..., Any]
     requests_of: Callable[[Any, Any, Iterable[str]], Callable[[str], Any]]
     folder_of: Callable[[str], str]
