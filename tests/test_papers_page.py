@@ -46,27 +46,3 @@ def test_the_notebooks_have_the_sections(heading):
             text = "\n".join("".join(cell["source"]) for cell in cells)
             kind = "appendix" if section.isalpha() else "section"
             assert f"({kind} {section}" in text, (path, section)
-
-
-@pytest.mark.parametrize("by", ["n", "m"])
-def test_probabilities_of_ties_are_as_the_page_says(by):
-    """Tables 3 and 4 of lexirecall; two of the printed numbers differ in the last digit."""
-    sizes = (
-        [{"n": 10**k, "m": 10} for k in (3, 4, 5, 6)]
-        if by == "n"
-        else [{"n": 10**6, "m": m} for m in (1, 5, 10, 25, 50)]
-    )
-    printed = {
-        "n": {
-            "TSE": [0.005, 0.001, 0.0, 0.0],
-            "R@1000": [1.0, 0.313, 0.826, 0.98],
-            "Rprec": [0.826, 0.98, 0.998, 1.0],
-        },
-        "m": {
-            "R@1000": [0.998, 0.99, 0.98, 0.952, 0.907],
-            "Rprec": [1.0, 1.0, 1.0, 0.999, 0.995],
-        },
-    }[by]
-    for method, values in printed.items():
-        found = [round(lf.theory.tie_probability(method, **size), 3) for size in sizes]
-        assert found == values

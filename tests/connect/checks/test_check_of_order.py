@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-import lexiframe as lf
-
 QUERIES = [f"q{n}" for n in range(20)]
 
 
@@ -36,40 +34,6 @@ def found(outcome):
         row["file"].rpartition("/")[2]: (row["problem"], row["found"], row["advice"])
         for row in json.loads(outcome.out)
     }
-
-
-def test_without_judgments_the_share_of_ties_counts(folder, lexiframe):
-    outcome = lexiframe("check", folder / "runs", "--format", "json")
-    assert outcome.status == 1
-    assert outcome.err == "files checked: 4, with problems: 3\n"
-    said = found(outcome)
-    assert said["one.run"] == (
-        "one score",
-        "one score for all documents of 20 of the 20 requests with several",
-        "give the scores that ordered the documents, or say --ties rank if the ranks did",
-    )
-    assert said["turned.run"] == (
-        "ranks",
-        (
-            "ranks and scores that disagree "
-            "in 20 of 20 requests (query 'q0': rank 1 has the score 1, rank 4 has 4)"
-        ),
-        (
-            "scores decide, the greatest first: if the ranks are right, read the runs with "
-            "--ranked-by rank; if low scores are better, "
-            "as of distances and losses, with --better low; if the "
-            "scores are right, with --ranked-by score"
-        ),
-    )
-    assert said["ties.run"][:2] == (
-        "ties",
-        "equal scores for 62.5 % of the documents at ranks 1 to 10",
-    )
-    assert lexiframe("check", folder / "runs" / "good.run").status == 0
-    assert lexiframe("check", folder / "runs" / "turned.run", "--better", "low").status == 0
-    problems = lf.check_run(folder / "runs" / "ties.run").row(0, named=True)
-    assert problems["line"] is None
-    assert problems["advice"].endswith("say ties='rank' if the ranks have the order")
 
 
 def test_with_judgments_the_range_does(folder, lexiframe):
@@ -110,26 +74,6 @@ def test_ids_that_match_nothing_while_those_of_another_run_do(folder, lexiframe)
         outcome = lexiframe("check", run, folder / name, folder / "qrels.txt", "--format", "json")
         assert found(outcome)[name][:2] == ("doubt", "none of them")
         assert list(found(outcome)) == [name]
-
-
-def test_other_problems_come_first(folder, lexiframe):
-    """Of a file that has to be mended, the order of what is read of it says nothing."""
-    run = folder / "runs" / "one.run"
-    run.write_text(run.read_text() + "q0 Q0 a 9 1 t\n")
-    outcome = lexiframe("check", run, folder / "qrels.txt", "--format", "json")
-    assert [row["problem"] for row in json.loads(outcome.out)] == ["duplicate"]
-
-
-def test_several_runs_in_a_file_are_named(tmp_path):
-    rows = "".join(
-        f"{run},{query},{doc},{score}\n"
-        for run, scores in {"x": [1, 1, 1], "y": [3, 2, 1]}.items()
-        for query in QUERIES
-        for doc, score in zip("abc", scores, strict=True)
-    )
-    (tmp_path / "runs.csv").write_text(f"run,qid,docno,score\n{rows}")
-    (problem,) = lf.check_run(tmp_path / "runs.csv").to_dicts()
-    assert problem["found"].startswith("run 'x': one score for all documents of 20 of the 20 ")
 
 
 def test_runs_are_turned_by_all_commands(folder, lexiframe):

@@ -2,7 +2,6 @@
 
 import json
 
-import polars as pl
 import pytest
 
 VOTES = "qid,left,right,winner\n1,1,2,1\n2,2,1,1\n"
@@ -18,18 +17,6 @@ FILES = {
         "doubt", "requests whose values are the means of the others"),
     "units.csv": ("model,A,B,elo\na,0.5,0.6,1200\nb,0.4,0.7,1100\n", "doubt", "above 100"),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_files_of_votes_and_scores_are_found_out(tmp_path, lexiframe, name):
-    text, kind, found = FILES[name]
-    (tmp_path / name).write_text(text)
-    outcome = lexiframe("check", tmp_path / name, "--format", "json")
-    assert outcome.status == 1
-    (row,) = json.loads(outcome.out)
-    assert row["problem"] == kind
-    assert found in row["found"]
-    assert "log of experiments" not in row["advice"]
 
 
 def test_good_votes_and_scores_have_no_problem(tmp_path, lexiframe):
@@ -50,14 +37,6 @@ def test_scores_are_known_by_their_columns(tmp_path, lexiframe, text):
         assert (outcome.status, outcome.out) == (0, "")
 
 
-def test_a_matrix_in_parquet_is_known_by_its_fractions(tmp_path, lexiframe):
-    table = pl.DataFrame({"query_id": ["q1", "q2"], "bm25": [0.5, 0.25]})
-    table.write_parquet(tmp_path / "scores.parquet")
-    assert lexiframe("check", tmp_path / "scores.parquet").status == 0
-    table.with_columns(bm25=1).write_parquet(tmp_path / "ids.parquet")
-    assert "doc_id" in lexiframe("check", tmp_path / "ids.parquet").out
-
-
 @pytest.mark.parametrize("text", [
     "run,date,lr,ndcg\na,2024-01-01,0.1,0.5\n", "run,epoch,loss\na,1,0.5\na,2,0.25\n"
 ])  # fmt: skip
@@ -66,13 +45,6 @@ def test_what_may_be_a_log_is_said_so(tmp_path, lexiframe, text):
     (row,) = json.loads(lexiframe("check", tmp_path / "log.csv", "--format", "json").out)
     assert row["advice"] == "if it is a log of experiments, lexiframe.read_log reads it"
     assert not row["found"].startswith(",")
-
-
-def test_scores_that_cannot_be_read_are_no_log(tmp_path, lexiframe):
-    (tmp_path / "scores.csv").write_text("run,query_id,measure,value\na,q1,AP,x\n")
-    outcome = lexiframe("check", tmp_path / "scores.csv", "--as", "scores", "--format", "json")
-    (row,) = json.loads(outcome.out)
-    assert "log of experiments" not in row["advice"]
 
 
 def test_what_winners_mean_is_said_with_value(tmp_path, lexiframe):

@@ -52,13 +52,6 @@ def test_requests_of_the_same_id_are_kept_apart_and_runs_stay_in_their_collectio
     assert lf.compare(s, by="collection").equals(lf.compare(e.scores, by="collection"))
 
 
-def test_functions_of_tables_take_the_evaluation_collection_by_collection(e):
-    assert lf.compare(e).equals(e.comparisons)
-    assert lf.win_rates(e).equals(e.win_rates)
-    assert lf.rank_correlations(e).equals(e.correlations)
-    assert lf.order_runs(e.scores, by="collection").height == 10
-
-
 def test_a_leaderboard_of_it_has_the_means_of_each_collection(e):
     board = lf.leaderboard(e, measure="AP", missing="votes", rule="borda")
     means = e.means.filter(measure="AP").select("run", "collection", value="mean")
@@ -86,27 +79,6 @@ def frames(collections):
         pl.DataFrame(runs, ["collection", "run", "query_id", "doc_id", "score"], orient="row"),
         pl.DataFrame(qrels, ["collection", "query_id", "doc_id", "relevance"], orient="row"),
     )
-
-
-@pytest.mark.parametrize(
-    "form", [pl.DataFrame, pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas]
-)
-def test_frames_with_a_column_of_collections_go_through(e, form):
-    if form is pl.DataFrame.to_pandas:
-        pytest.importorskip("pandas")
-    runs, qrels = map(form, frames(BOTH))
-    assert lf.positions(runs, qrels).equals(e.positions)
-    found = lf.evaluate(runs, qrels, MEASURES)
-    assert found.comparisons.equals(e.comparisons)
-    assert str(found) == str(e)
-
-
-def test_a_column_of_collections_in_one_of_the_frames_alone_is_like_any_other_column():
-    runs, qrels = frames({"news": (RUNS, NEWS)})
-    p = lf.positions(runs, qrels.drop("collection"))
-    assert p.equals(lf.positions(RUNS, NEWS))
-    reader = qrels.to_arrow().to_reader()
-    assert lf.positions(runs.drop("collection"), reader).equals(p)
 
 
 def test_collections_that_frames_do_not_share():

@@ -5,7 +5,6 @@ import json
 import pytest
 
 import lexiframe as lf
-from lexiframe.connect.forms.documents import _OF_TOOLS, form_of_document
 
 
 def _hit(doc_id, score, rating):
@@ -13,7 +12,6 @@ def _hit(doc_id, score, rating):
 
 
 RATED = [("q1", "d1", 3.0), ("q1", "d2", 0.0), ("q2", "d3", 1.0)]
-RANKED = [("q1", "d2", 1), ("q1", "d1", 2), ("q2", "d3", 1)]
 JUDGMENT_LIST = {
     "name": "imported",
     "type": "IMPORT_JUDGMENT",
@@ -66,7 +64,6 @@ QUESTIONS = {"questions": [{"id": "q1", "body": "Which?", "documents": ["d2", "d
 
 JUDGED = {"list": JUDGMENT_LIST, "request": REQUEST, "snapshot": SNAPSHOT, "case": CASE,
           "ratings": RATINGS}  # fmt: skip
-WITH_RUNS = {"snapshot": SNAPSHOT, "questions": QUESTIONS}
 ALL = {**JUDGED, "response": RESPONSE, "questions": QUESTIONS}
 
 
@@ -80,28 +77,6 @@ def _given(document, how, path):
 
 def _judged(found):
     return [(row["query_id"], row["doc_id"], row["relevance"]) for row in found.to_pylist()]
-
-
-def _ranked(found):
-    return [(row["query_id"], row["doc_id"], row["rank"]) for row in found.to_pylist()]
-
-
-def test_each_form_has_a_small_document_here():
-    assert {form_of_document(one).tool for one in ALL.values()} == {f.tool for f in _OF_TOOLS}
-
-
-@pytest.mark.parametrize("how", ["in memory", "one line", "indented"])
-@pytest.mark.parametrize("name", JUDGED)
-def test_judgments(name, how, tmp_path):
-    found = lf.read_qrels(_given(JUDGED[name], how, tmp_path / "a.json"))
-    assert sorted(_judged(found)) == RATED
-
-
-@pytest.mark.parametrize("how", ["in memory", "one line", "indented"])
-@pytest.mark.parametrize("name", WITH_RUNS)
-def test_rankings(name, how, tmp_path):
-    document = _given(WITH_RUNS[name], how, tmp_path / "a.json")
-    assert _ranked(lf.read_runs({"a": document})) == RANKED
 
 
 @pytest.mark.parametrize("how", ["in memory", "one line"])
@@ -124,10 +99,6 @@ def test_hits_without_scores_are_ranked_as_they_stand():
     ]  # fmt: skip
 
 
-def test_questions_have_grade_1():
-    assert {grade for _, _, grade in _judged(lf.read_qrels(QUESTIONS))} == {1.0}
-
-
 def test_answer_of_opensearch_to_a_request_for_a_list():
     def answer(*lists):
         return {"took": 3, "hits": {"total": {}, "hits": [{"_source": one} for one in lists]}}
@@ -136,12 +107,6 @@ def test_answer_of_opensearch_to_a_request_for_a_list():
     other = {**JUDGMENT_LIST, "name": "clicks"}
     with pytest.raises(lf.SchemaError, match=r"one judgment list .* found 2 \('imported'"):
         lf.read_qrels(answer(JUDGMENT_LIST, other))
-
-
-def test_judgments_alone_are_no_run(tmp_path):
-    for document in (REQUEST, _given(REQUEST, "indented", tmp_path / "a.json")):
-        with pytest.raises(lf.SchemaError, match="_rank_eval, which has judgments alone"):
-            lf.read_runs({"a": document})
 
 
 def test_nothing_rated_is_refused():
@@ -158,38 +123,11 @@ def test_empty_rating_and_other_text_are_refused(tmp_path):
                 lf.read_qrels(given)
 
 
-@pytest.mark.parametrize("name", ["details", "questions", "requests", "queries", "docs"])
-def test_query_of_such_a_name_is_a_query(name, tmp_path):
-    for given in (
-        {name: {"d1": 0.5}},
-        _given({name: {"d1": 0.5}}, "indented", tmp_path / "a.json"),
-    ):
-        assert lf.read_runs({"a": given})["query_id"].to_pylist() == [name]
-
-
-def test_lines_that_have_such_fields_stay_lines(tmp_path):
-    path = tmp_path / "a.jsonl"
-    line = {"query_id": "q1", "doc_id": "d1", "score": 1.0, "questions": []}
-    path.write_text(f"{json.dumps(line)}\n{json.dumps(line | {'doc_id': 'd2'})}\n")
-    assert lf.read_runs(path)["doc_id"].to_pylist() == ["d1", "d2"]
-
-
 def test_broken_document_says_where_it_is_broken(tmp_path):
     path = tmp_path / "a.json"
     path.write_text('{\n"questions": [\n{"id": "q1", "documents": ["d1",]}\n]}')
     with pytest.raises(lf.ReadError, match="line 3"):
         lf.read_qrels(path)
-
-
-def test_snapshot_and_ratings_of_quepid_as_csv(tmp_path):
-    snapshot, ratings = tmp_path / "bm25.csv", tmp_path / "ratings.csv"
-    snapshot.write_text(
-        "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\r\n"
-        'bm25,2024-01-01,7,q1,d2,1\r\nbm25,2024-01-01,7,"q1",d1,2\r\nbm25,2024-01-01,7,q2,d3,1\r\n'
-    )
-    ratings.write_text("\nquery,docid,rating\nq1,d1,3.0\nq1,d2,0.0\nq2,d3,1.0\n")
-    assert _ranked(lf.read_runs(snapshot)) == RANKED
-    assert sorted(_judged(lf.read_qrels(ratings))) == RATED
 
 
 def test_documents_and_predictions_on_the_command_line(tmp_path, lexiframe):
@@ -212,15 +150,6 @@ def test_documents_and_predictions_on_the_command_line(tmp_path, lexiframe):
         assert lexiframe("check", f"{place}/{name}.json").status == 0
 
 
-@pytest.mark.parametrize("how", ["in memory", "one line"])
-@pytest.mark.parametrize("text", [["q1"], {"q": 1}, 7])
-def test_snapshot_whose_queries_have_no_texts_names_them_by_ids(text, how, tmp_path):
-    queries = [{"query_id": 11, "query_text": text, "ratings": {"d1": 3}}]
-    snapshot = {"docs": {"11": [{"id": "d1"}]}, "queries": queries}
-    given = {"a": _given(snapshot, how, tmp_path / "a.json")}
-    assert lf.read_runs(given)["query_id"].to_pylist() == ["11"]
-
-
 def test_list_of_null_and_an_object_is_no_judgment(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(JUDGMENT_LIST | {"judgmentRatings": [None, {"query": "q"}]}))
@@ -228,15 +157,7 @@ def test_list_of_null_and_an_object_is_no_judgment(tmp_path):
         lf.read_qrels(path)
 
 
-NAMED = {"a": {"q1": ["d1", "d2"], "q2": []}, "b": {"q1": ["d2"], "q2": ["d3"]}}
 SCORED = {"a": {"q1": {"d1": 2.0, "d2": 1.0}}, "b": {"q1": {"d2": 0.5}, "q2": {"d3": 0.5}}}
-
-
-@pytest.mark.parametrize("how", ["one line", "indented"])
-@pytest.mark.parametrize("runs", [NAMED, SCORED])
-def test_several_runs_in_a_file_are_those_in_memory(runs, how, tmp_path):
-    found = lf.read_runs(_given(runs, how, tmp_path / "a.json"))
-    assert found.to_pylist() == lf.read_runs(runs).to_pylist()
 
 
 @pytest.mark.parametrize("runs", [{"q1": ["d1", "d2", "d1"]}, {"a": {"q1": ["d1", "d2", "d1"]}}])

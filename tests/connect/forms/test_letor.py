@@ -1,6 +1,5 @@
 """Rows of learning to rank as judgments, and files of predictions as runs."""
 
-import numpy as np
 import pytest
 
 import lexiframe as lf
@@ -42,14 +41,6 @@ def test_judgments_and_predictions_of_letor(files):
     assert e.means["mean"].item() == 0.75
 
 
-def test_first_words_of_comments_and_places_are_documents(files):
-    first = files("quepid.txt", "3 qid:1 # d7 star wars\n\n0 qid:1 # d8 star wars\n")
-    assert [doc for _, doc, _ in _rows(lf.read_qrels(first), "relevance")] == ["d7", "d8"]
-    for text in ("3 qid:1 1:0.5\n0 qid:1 1:0.5\n", "3 qid:1 # of 2024\n0 qid:1 # of 2024\n"):
-        found = lf.read_qrels(files("rows.txt", text))
-        assert [doc for _, doc, _ in _rows(found, "relevance")] == ["1", "2"]
-
-
 @pytest.mark.parametrize("ending", ["query", "group"])
 def test_numbers_of_rows_of_lightgbm_and_xgboost(ending, files):
     sizes, run = files(f"rank.test.{ending}", "2\n1\n"), files("lgbm.txt", PREDICTED)
@@ -59,20 +50,6 @@ def test_numbers_of_rows_of_lightgbm_and_xgboost(ending, files):
     assert _rows(lf.read_runs(run, rows=sizes), "score") == [
         ("1", "1", -0.5), ("1", "2", 1.25), ("2", "1", 0.03)
     ]  # fmt: skip
-
-
-def test_as_scikit_learn_reads_it(files):
-    datasets = pytest.importorskip("sklearn.datasets")
-    rng, path = np.random.default_rng(0), files("drawn.svm", "")
-    grades, queries = rng.integers(0, 5, 40), np.repeat(np.arange(8), 5)
-    drawn = rng.normal(size=(40, 3))
-    datasets.dump_svmlight_file(drawn, grades, str(path), query_id=queries, comment="drawn")
-    _, there, of = datasets.load_svmlight_file(str(path), query_id=True)
-    found = lf.read_qrels(path).to_pandas()
-    found = found.assign(q=found.query_id.astype(int), d=found.doc_id.astype(int))
-    found = found.sort_values(["q", "d"])
-    assert found.relevance.tolist() == there.tolist()
-    assert found.q.tolist() == of.tolist()
 
 
 def test_what_is_not_clear_is_refused(files):
@@ -97,18 +74,6 @@ def test_what_is_not_clear_is_refused(files):
         lf.read_runs(files("bad.txt", "0.5\nx\n0.25\n"), rows=rows)
 
 
-def test_predictions_with_a_name_on_top_or_a_decimal_comma(files):
-    rows = files("test.svm", LETOR)
-    plain = lf.read_runs({"a": files("a.txt", PREDICTED)}, rows=rows).to_pylist()
-    named = files("named.txt", "score\n" + PREDICTED)
-    assert lf.read_runs({"a": named}, rows=rows, header=True).to_pylist() == plain
-    with pytest.raises(lf.ReadError, match=r"found 4, and 3 in .*; if the first line names the c"):
-        lf.read_runs(named, rows=rows)
-    comma = files("comma.txt", PREDICTED.replace(".", ","))
-    assert lf.read_runs({"a": comma}, rows=rows, decimal=",").to_pylist() == plain
-    assert lf.read_qrels(files("upper.svm", LETOR.replace("qid", "QID"))).num_rows == 3
-
-
 def test_times_as_ids_are_no_rows_of_learning_to_rank(files):
     assert _rows(lf.read_runs(files("a.run", "1 12:34 0.5\n"), third="score"), "score") == [
         ("1", "12:34", 0.5)
@@ -121,19 +86,6 @@ def test_problems_are_listed(files):
     assert lf.check_run(bad, rows=rows)["line"].to_list() == [2, 3]
     assert lf.check_run(files("p.txt", PREDICTED), rows=rows).height == 0
     assert lf.check_run(files("p.txt", PREDICTED))["found"].to_list() == ["one number in each line"]
-
-
-def test_long_file_that_is_read_in_pieces_is_refused(files):
-    from lexiframe.core.base import schemas
-    from lexiframe.core.io.batches import texts
-    from lexiframe.core.io.reading_options import TextOptions
-
-    path = files("long.txt", LETOR * 3)
-    read = texts.parse_pieces(
-        str(path), str(path), TextOptions(), schemas.QRELS, 200, lambda content: content
-    )
-    with pytest.raises(lf.ReadError, match="has to be read as a whole"):
-        list(read)
 
 
 def test_strata_of_sampled_judgments_are_refused(files):

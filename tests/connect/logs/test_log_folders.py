@@ -57,35 +57,11 @@ def test_the_summaries_of_weights_and_biases(tmp_path):
     assert one["AP"].to_list() == [0.5]
 
 
-@pytest.mark.parametrize(
-    "whole, begun",
-    [
-        ("files/wandb-summary.json", ["files/wandb-metadata.json", "run-2.wandb"]),
-        (".hydra/config.yaml", [".hydra/hydra.yaml"]),
-    ],
-)
-def test_runs_that_were_cut_short_are_counted(whole, begun, tmp_path):
-    for name, files in (("run-1", [whole, *begun]), ("run-2", begun)):
-        for file in files:
-            written(tmp_path / name / file, {"AP": 0.5})
-    with pytest.warns(lf.LexiframeWarning, match=r"left out, since they lack .* 1 \('run-2'\)"):
-        assert lf.read_log(tmp_path)["run"].to_list() == ["run-1"]
-
-
 def test_a_run_of_sacred_without_its_configuration_is_counted(tmp_path):
     for name in ("1/run.json", "1/config.json", "2/run.json"):
         written(tmp_path / name, {})
     with pytest.warns(lf.LexiframeWarning, match=r"1 \('2'\)"):
         assert lf.read_log(tmp_path)["run"].to_list() == ["1"]
-
-
-def test_the_table_of_weights_and_biases(tmp_path):
-    path = tmp_path / "wandb.csv"
-    path.write_text(
-        '"Name","State","Runtime","AP"\n"bm25","finished","12","0.5"\n"ql","","9","NaN"\n'
-    )
-    table = pl.DataFrame({"run": ["bm25", "ql"], "mean": [0.5, 0.25]})
-    assert str(lf.with_log(table, path)["AP"].to_list()) == "[0.5, nan]"
 
 
 def test_the_table_of_dvc(tmp_path):
@@ -118,19 +94,6 @@ def test_scalars_of_tensorboard(tmp_path):
     assert log.columns == ["run", "metrics.AP"]
 
 
-def test_infinity_and_nan_are_numbers(tmp_path):
-    path = tmp_path / "log.jsonl"
-    rows = [
-        {"run": "a", "x": 0.5, "note": "inf"},
-        {"run": "b", "x": "NaN"},
-        {"run": "c", "x": "-Infinity"},
-    ]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    log = lf.read_log(path)
-    assert str(log["x"].to_list()) == "[0.5, nan, -inf]"
-    assert log["run"].to_list() == ["a", "b", "c"]
-
-
 def test_what_is_no_log(tmp_path):
     with pytest.raises(lf.ReadError, match=r"tfevents\), found none of them"):
         lf.read_log(tmp_path)
@@ -153,10 +116,3 @@ def test_a_reader_that_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(lf.LexiframeError, match="read_log: this log needs pyyaml, which"):
         lf.read_log(tmp_path)
-
-
-def test_dates_in_yaml_are_text(tmp_path):
-    import datetime
-
-    written(tmp_path / "0" / ".hydra" / "config.yaml", {"day": datetime.date(2024, 1, 2)})
-    assert "2024-01-02" in lf.read_log(tmp_path)["params.day"][0]

@@ -60,33 +60,6 @@ def test_a_log_of_queries():
     assert joined["words"].to_list() == [4, 3]
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas],
-    ids=lambda kind: kind.__name__,
-)
-def test_any_frame(kind):
-    if kind is pl.DataFrame.to_pandas:
-        pytest.importorskip("pandas")
-    assert lf.with_log(kind(ORDERINGS), kind(LOG)).equals(lf.with_log(ORDERINGS, LOG))
-
-
-def test_every_table_of_an_evaluation():
-    folder = lf.bundled("example")
-    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
-    log = pl.DataFrame({"run": e.coverage["run"], "k": range(e.coverage.height)})
-    for table in e.tables().values():
-        ends = [end for end in ("", "_a", "_b") if f"run{end}" in table.columns]
-        if ends and table.height:  # a table without rows names no run, which is warned of
-            joined = lf.with_log(table, log)
-            assert joined.drop([f"k{end}" for end in ends]).equals(table)
-            for end in ends:
-                assert (
-                    dict(joined.select(f"run{end}", f"k{end}").rows()).items()
-                    <= dict(log.rows()).items()
-                )
-
-
 def test_integers_are_compared_as_text_and_stay():
     numbers = pl.DataFrame({"run": [7, 8], "rank": [1, 2]})
     log = pl.DataFrame({"run": ["8", "7"], "k": [80, 70]})
@@ -95,16 +68,6 @@ def test_integers_are_compared_as_text_and_stay():
     assert joined.rows() == [("8", 80, 2), ("7", 70, 1)]
     categories = numbers.with_columns(pl.col("run").cast(pl.String).cast(pl.Categorical))
     assert lf.with_log(log, categories).equals(joined)
-
-
-@pytest.mark.parametrize("name", ["name", "system", "tag", "model", "tags.mlflow.runName"])
-def test_what_logs_call_runs(name):
-    assert lf.with_log(ORDERINGS, LOG.rename({"run": name})).equals(lf.with_log(ORDERINGS, LOG))
-
-
-def test_run_is_the_key_whatever_else_is_there():
-    joined = lf.with_log(ORDERINGS, LOG.with_columns(model=pl.lit("bert")))
-    assert joined.columns == ["run", "rank", "k1", "n", "model"]
 
 
 def test_a_name_that_is_taken_gets_log_behind():
@@ -138,39 +101,6 @@ def test_what_is_alone_is_counted_and_shown():
 def test_a_row_without_a_run_has_no_entry_either():
     joined = lf.with_log(pl.DataFrame({"run": ["a", None, "b", "c"]}), LOG)
     assert joined["n"].to_list() == [1, None, 2, 3]
-
-
-def test_an_empty_table_and_an_empty_log():
-    with pytest.warns(lf.LexiframeWarning, match="log entry without a run: 3"):
-        assert lf.with_log(ORDERINGS.clear(), LOG).columns == ["run", "rank", "k1", "n"]
-    with refused(
-        "expected some run that is in both, found 3 ('a', 'b', 'c') in the table and 0 ()"
-    ):
-        lf.with_log(ORDERINGS, LOG.clear())
-
-
-@pytest.mark.parametrize(
-    "theirs, hint",
-    [
-        (["x", "y", "z"], "found 3 ('a', 'b', 'c') in the table and 3 ('x', 'y', 'z') in the log"),
-        (["A", "B", "C"], "; likely cause: upper and lower case ('a' and 'A'); write them alike"),
-        (["a ", "b ", "d"], "likely cause: white space ('a' and 'a ')"),
-        (
-            ["runs/a.trec.gz", "runs/b", "d"],
-            "likely cause: the folder or the ending of a file ('a' and 'runs/a.trec.gz')",
-        ),
-        (["run-a", "run-b", "run-c"], "likely cause: a prefix ('a' and 'run-a'); write"),
-    ],
-)
-def test_nothing_in_common(theirs, hint):
-    log = pl.DataFrame({"run": theirs, "k": [1, 2, 3]})
-    with refused(hint):
-        lf.with_log(ORDERINGS, log)
-
-
-def test_a_row_without_a_run_is_not_in_common():
-    with refused("found 1 ('x') in the table and 3 ('a', 'b', 'c') in the log"):
-        lf.with_log(pl.DataFrame({"run": ["x", None]}), LOG)
 
 
 def test_nothing_in_common_because_of_zeros_or_another_column():
@@ -238,14 +168,6 @@ BAD_JOINS = {
 }
 
 
-def test_keys_are_known_in_any_case():
-    """Weights & Biases has Name, beside Runtime."""
-    expected = lf.with_log(ORDERINGS, LOG)
-    for name in ("RUN", "Name"):
-        log = LOG.rename({"run": name}).with_columns(Runtime=1.0)
-        assert lf.with_log(ORDERINGS, log).drop("Runtime").equals(expected)
-
-
 @pytest.mark.parametrize("case", BAD_JOINS)
 def test_what_cannot_be_joined(case):
     table, log, message = BAD_JOINS[case]
@@ -269,94 +191,14 @@ def test_the_advice_for_what_is_there_twice_works():
 
 # --- Files --------------------------------------------------------------------------------------
 
-ENTRIES = pl.DataFrame(
-    {
-        "run": ["bm25", "ql, tuned", "007"],
-        "params.k1": [0.9, None, 2.0],
-        "params.fb.docs": [10, 20, None],
-        "seed": ["007", "12", "3"],
-        "map": [0.25, 0.5, 0.125],
-    }
-)
 CSV = 'run,params.k1,params.fb.docs,seed,map\nbm25,0.9,10,007,0.250\n"ql, tuned",,20,12,0.500\n'
 CSV += "007,2,,3,0.125\n"
-RECORDS = [
-    {"run": "bm25", "params": {"k1": 0.9, "fb": {"docs": 10}}, "seed": "007", "map": 0.25},
-    {"run": "ql, tuned", "params": {"fb": {"docs": 20}}, "seed": "12", "map": 0.5},
-    {"run": "007", "params": {"k1": 2}, "seed": "3", "map": 0.125},
-]
 
 
 def log_of(folder, data):
     path = folder / "log"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return lf.read_log(path)
-
-
-TEXTS = {
-    "CSV": CSV,
-    "CSV of Windows": "\ufeff" + CSV.replace("\n", "\r\n"),
-    "CSV with semicolons": CSV.replace("ql, tuned", "ql@ tuned")
-    .replace(",", ";")
-    .replace("@", ","),
-    "TSV": CSV.replace(",", "\t").replace("ql\t", "ql,"),
-    "JSON lines": "\n".join(map(json.dumps, RECORDS)),
-    "JSON": json.dumps(RECORDS, indent=2),
-}
-
-
-@pytest.mark.parametrize("kind", TEXTS)
-def test_all_texts_give_the_same(tmp_path, kind):
-    for data in (TEXTS[kind].encode(), gzip.compress(TEXTS[kind].encode())):
-        log = log_of(tmp_path, data)
-        assert log.equals(ENTRIES)
-        assert log.schema == ENTRIES.schema
-
-
-def test_parquet_and_arrow_with_nested_fields(tmp_path):
-    ENTRIES.write_parquet(tmp_path / "flat.parquet")
-    assert lf.read_log(tmp_path / "flat.parquet").equals(ENTRIES)
-    nested = pl.DataFrame(
-        RECORDS,
-        schema_overrides={
-            "params": pl.Struct({"k1": pl.Float64, "fb": pl.Struct({"docs": pl.Int64})})
-        },
-    )
-    nested.write_parquet(tmp_path / "nested.parquet")
-    assert lf.read_log(str(tmp_path / "nested.parquet")).equals(ENTRIES)
-    nested.write_ipc(tmp_path / "log.arrow")
-    assert lf.read_log(tmp_path / "log.arrow").equals(ENTRIES)
-    nested.write_ipc_stream(tmp_path / "log.arrows")
-    assert lf.read_log(tmp_path / "log.arrows").equals(ENTRIES)
-
-
-@pytest.mark.parametrize(
-    "texts, values",
-    [
-        (["1", "-2", "0"], [1, -2, 0]),
-        (["0.9", "10"], [0.9, 10.0]),
-        (["0.90", "0.25"], [0.9, 0.25]),
-        (["1e-05", "nan"], [1e-05, float("nan")]),
-        (["007", "8"], None),
-        (["0.9", "1.10"], None),
-        (["+1", "−2"], [1, -2]),
-        ([".5", "1.", "-.25"], [0.5, 1.0, -0.25]),
-        (["3", "None", "-", "—"], [3, None, None, None]),
-        (["None", "NA"], None),
-        (["+007", "8."], None),
-        (["1e3", "2"], [1000.0, 2.0]),
-        (["12e4567", "2"], None),
-        (["9223372036854775808", "1"], None),
-        (["0.1234567890123456789", "0.5"], None),
-        (["1", "auto"], None),
-        (["", ""], [None, None]),
-    ],
-)
-def test_text_is_a_number_when_it_writes_back(tmp_path, texts, values):
-    lines = "\n".join(f"r{n},{text}" for n, text in enumerate(texts))
-    column = log_of(tmp_path, f"run,x\n{lines}\n")["x"]
-    assert column.equals(pl.Series("x", texts if values is None else values, column.dtype))
-    assert (column.dtype == pl.String) == (values in (None, [None, None]))
 
 
 @pytest.mark.parametrize("texts", [["1_000", "2"], ["1,204", "7"]])
@@ -369,10 +211,6 @@ def test_numbers_that_stay_text_are_named(tmp_path, texts):
 def test_names_are_text_whatever_they_look_like(tmp_path):
     log = log_of(tmp_path, "run,k\n1.0,1\n2.0,2\n")
     assert log.rows() == [("1.0", 1), ("2.0", 2)]
-
-
-def test_an_index_of_pandas_has_no_name(tmp_path):
-    assert log_of(tmp_path, ",run\n0,a\n1,b\n").columns == ["column_1", "run"]
 
 
 def test_json_of_several_kinds_is_text(tmp_path):
@@ -434,11 +272,6 @@ def test_files_that_are_no_log(tmp_path, case):
     with refused(message) as raised:
         log_of(tmp_path, data)
     assert str(tmp_path / "log") in str(raised.value)
-
-
-def test_no_file(tmp_path):
-    with refused("nowhere.csv: no such file"):
-        lf.read_log(tmp_path / "nowhere.csv")
 
 
 # --- MLflow -------------------------------------------------------------------------------------
@@ -690,13 +523,6 @@ def test_no_store(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_slash_too_few(tmp_path):
-    (tmp_path / "mlflow.db").touch()
-    uri = f"sqlite://{tmp_path}/mlflow.db"
-    with refused(f"an absolute path has four slashes: sqlite:///{tmp_path}/mlflow.db"):
-        lf.read_mlflow(uri)
-
-
 def test_files_that_are_no_store(tmp_path):
     path = tmp_path / "store.db"
     path.write_text("run,k1\n" * 100)
@@ -856,22 +682,3 @@ def test_attributes_on_another_column():
     items = pl.DataFrame({"docno": [7, 8], "year": [1999, 2001]})
     p = pl.DataFrame({"doc_id": ["8", "7", "8"]})
     assert lf.with_attributes(p, items, on="doc_id")["year"].to_list() == [2001, 1999, 2001]
-
-
-@pytest.mark.parametrize("name", ["doc_id", '"item_id"', "run"])
-def test_a_list_of_ids_has_the_name_of_one_column(name, tmp_path):
-    path = tmp_path / "ids.csv"
-    path.write_text(f"{name}\n007\nb\n")
-    assert lf.read_log(path).to_dict(as_series=False) == {name.strip('"'): ["007", "b"]}
-
-
-@pytest.mark.parametrize("name", ["experimentName", "experiment", "trial"])
-def test_the_advice_names_the_column_that_has_the_runs(name):
-    """Whatever it is called, and although another name looks more like one of ours."""
-    log = pl.DataFrame({"Tags": ["x", "y"], name: ["a", "b"]})
-    pairs = pl.DataFrame({"run_a": ["a"], "run_b": ["b"]})
-    for table in (pl.DataFrame({"run": ["a", "b"]}), pairs, pairs.to_pandas()):
-        with pytest.raises(lf.SchemaError, match=rf"rename it: .rename\({{'{name}': 'run'}}\)"):
-            lf.with_log(table, log)
-    with pytest.raises(lf.SchemaError, match=r"rename it: .rename\({'Tags': 'run'}\)"):
-        lf.with_log(pl.DataFrame({"run": ["c"]}), log.drop(name))

@@ -1,6 +1,5 @@
 """Evaluations in MLflow and in a folder of JSON lines."""
 
-import json
 import warnings
 from dataclasses import replace
 
@@ -42,24 +41,6 @@ def assert_same_means(e, log, name=str):
     assert metrics.height * metrics.width - sum(metrics.null_count().row(0)) == n_numbers
 
 
-def test_a_folder_is_read_back(evaluation, tmp_path):
-    path = lf.io.log_folder(evaluation, tmp_path / "log")
-    log = lf.read_log(path)
-    assert log.equals(lf.read_log(tmp_path / "log"))
-    assert_same_means(evaluation, log)
-    (name,) = log["evaluation"].unique()
-    where = path.parent / "evaluations" / name
-    assert pl.read_parquet(where / "tables" / "means.parquet").equals(evaluation.means)
-    assert "pixels_euclidean" in (where / "report.html").read_text(encoding="utf-8")
-    provenance = json.loads((where / "provenance.json").read_text(encoding="utf-8"))
-    assert provenance == json.loads(json.dumps(evaluation.provenance, default=str))
-    hashes = {fact["run"]: fact["sha256"] for fact in evaluation.provenance["runs"]}
-    assert dict(log.select("run", "params.sha256").rows()) == hashes
-    assert log["params.measures"].unique().to_list() == ["RPP,AP,nDCG@10"]
-    assert log["params.qrels.sha256"][0] == evaluation.provenance["qrels"][0]["sha256"]
-    assert "params.policies.rel" not in log.columns  # which has no value
-
-
 def test_lines_are_added_once(evaluation, tmp_path):
     path = lf.io.log_folder(evaluation, tmp_path)
     first = path.read_bytes()
@@ -72,20 +53,6 @@ def test_lines_are_added_once(evaluation, tmp_path):
     assert log.height == 6
     assert log["params.policies.depth"].to_list() == [None] * 3 + ["5"] * 3
     assert len(list((tmp_path / "evaluations").iterdir())) == 2
-
-
-def test_lines_of_other_programs_stay_whole(evaluation, tmp_path):
-    path = tmp_path / "runs.jsonl"
-    other = b'{"run": "other", "metrics": {"AP": 0.5}}'
-    path.write_bytes(other)
-    lf.io.log_folder(evaluation, tmp_path)
-    assert path.read_bytes().startswith(other + b"\n{")
-    log = lf.read_log(tmp_path)
-    assert log["run"].to_list() == ["other", *evaluation.means["run"].unique().sort()]
-    (tmp_path / "log" / "runs.jsonl").mkdir(parents=True)
-    with pytest.raises(lf.LexiframeError, match=r"runs\.jsonl: cannot be written, because it is a"):
-        lf.io.log_folder(evaluation, tmp_path / "log")
-    assert not (tmp_path / "log" / "evaluations").exists()
 
 
 def test_groups_of_requests_have_names_of_their_own(tmp_path):

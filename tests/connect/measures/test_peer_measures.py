@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.core.metrics.notation import each
 from tests import oracle
 from tests.frames import assert_close, judgments, measured, rankings
 from tests.strategies import collections
@@ -214,78 +213,7 @@ def test_what_a_ranking_that_found_nothing_is_worth():
     assert dict(of_nothing) == {"gm_map": math.log(1e-5), "num_q": 1, "utility": 0, "yaap": 0}
 
 
-def test_blocks_of_rankings_do_not_matter(monkeypatch):
-    folder = lf.bundled("example")
-    p = lf.positions(folder / "runs", folder / "qrels.txt")
-    names = ["INST(max_rel=4)", "BPM(max_rel=4)@10", "SDCG(max_rel=4)@5"]
-    whole = lf.scores(p, names)
-    monkeypatch.setattr("lexiframe.connect.measures.user_model_metrics._CELLS", 3000)
-    assert lf.scores(p, names).equals(whole)
-
-
-@pytest.mark.parametrize("name", ["SetP", "SetF", "utility", "Compat", "Accuracy", "Rndcg"])
-def test_imputed_ranks_are_refused_where_all_items_would_count_as_found(name):
-    imputed = lf.impute(lf.positions(RUNS, QRELS), corpus_size=100)
-    with pytest.raises(lf.LexiframeError, match=f"{name}: expected the ranks that runs gave"):
-        lf.scores(imputed, name)
-
-
 # --- Notation -----------------------------------------------------------------------------------
-
-SAME = {
-    "iprec_at_recall_0.10": lf.IPrec @ 0.1,
-    "iprec_at_recall.1.0": lf.IPrec @ 1,
-    "IPrec@0.10": lf.IPrec(recall=0.1),
-    "IPrec(rel=2)@0.5": lf.IPrec(rel=2) @ 0.5,
-    "Rprec_mult_1.20": lf.Rprec_mult @ 1.2,
-    "relative_P_10": lf.relative_P @ 10,
-    "set_P": lf.SetP,
-    "set_relative_P": lf.SetP(relative=True),
-    "set_recall": lf.SetR,
-    "set_F": lf.SetF,
-    "set_F_2.0": lf.SetF(beta=2),
-    "set_F_2": lf.SetF(beta=2),
-    "set_F.0.5": lf.SetF(beta=0.5),
-    "set_F(beta=2)": lf.SetF(beta=2),
-    "set_P(relative=True)": lf.SetP(relative=True),
-    "P_10(rel=2)": lf.P(rel=2) @ 10,
-    "ndcg_cut.10": lf.nDCG @ 10,
-    "R-Prec": lf.Rprec,
-    "set_map": lf.SetAP,
-    "11pt_avg": lf.eleven_point_avg,
-    "eleven_point_avg": lf.eleven_point_avg,
-    "GMAP": lf.gm_map,
-    "NumQ": lf.num_q,
-    "NumRelRet": lf.num_rel_ret,
-    "nDCG(gains={0:0,1:1,2:10})@10": lf.nDCG(gains={1: 1, 2: 10.0}) @ 10,
-    "nDCG(gains={2:10})": lf.nDCG(gains={0: 0, 2: 10}),
-    "nDCG(gains={1: 1, 2: 2})": lf.nDCG,
-    "TSE(nDCG(gains={1: 3, 2: 10}))": lf.TSE(lf.nDCG(gains={1: 3, 2: 10})),
-    "Compat(p=0.8,normalize=False)": lf.Compat(normalize=False, p=0.8),
-    "Compat(normalize=True)": lf.Compat,
-    "BPM(max_rel=3)@10": lf.BPM(max_rel=3) @ 10,
-}
-
-
-@pytest.mark.parametrize("text", SAME)
-def test_what_is_written(text):
-    assert lf.parse_measure(text) == SAME[text]
-    assert lf.parse_measure(str(SAME[text])) == SAME[text]
-
-
-def test_how_they_are_written():
-    written = [lf.IPrec @ 0.1, lf.nDCG(gains={0: 0, 1: 1, 2: 10}) @ 10, lf.SetP(relative=True)]
-    written += [lf.IPrec(rounding="up", rel=2) @ 0.5, lf.Rprec_mult @ 2.0]
-    assert [*map(str, written)] == [
-        "IPrec@0.1",
-        "nDCG(gains={2:10})@10",
-        "SetP(relative=True)",
-        "IPrec(rounding='up', rel=2)@0.5",
-        "Rprec_mult@2",
-    ]
-    notation = dict(lf.measures().select("name", "notation").rows())
-    assert notation["IPrec"] == "IPrec(rounding='nearest')@recall"
-    assert notation["BPM"] == "BPM(T=1, min_rel=0, max_rel=..., depth=1000)@k"
 
 
 def test_parameters_as_trec_eval_takes_them_behind_m():
@@ -302,22 +230,6 @@ def test_parameters_as_trec_eval_takes_them_behind_m():
         assert values == pytest.approx(expected, abs=1e-12), name
     at = [str(m) for m in lf.scores(p, "iprec_at_recall.0.50,0.10")["measure"]]
     assert sorted(at) == ["IPrec@0.1", "IPrec@0.5"]
-
-
-@pytest.mark.parametrize(
-    "text, measures",
-    {
-        "set_F.0.5,2": [lf.SetF(beta=0.5), lf.SetF(beta=2)],
-        "iprec_at_recall.0.50,0.10": [lf.IPrec @ 0.5, lf.IPrec @ 0.1],
-        "Rprec_mult.0.20,0.4": [lf.Rprec_mult @ 0.2, lf.Rprec_mult @ 0.4],
-        "utility.1,-1,0.5,0 P.5": [lf.utility(c=0.5), lf.P @ 5],
-        "map,ndcg.1=10,2=20,P.5,10": [lf.AP, lf.nDCG(gains={1: 10, 2: 20}), lf.P @ 5, lf.P @ 10],
-        "Rndcg.1=5 G.2=3.5": [lf.Rndcg(gains={1: 5}), lf.G(gains={2: 3.5})],
-        "NERR8(max_rel=1)@5,10": [lf.NERR8(max_rel=1) @ 5, lf.NERR8(max_rel=1) @ 10],
-    }.items(),
-)
-def test_several_parameters_of_trec_eval(text, measures):
-    assert [lf.parse_measure(one) for one in each(text)] == measures
 
 
 # --- Errors -------------------------------------------------------------------------------------
@@ -371,20 +283,6 @@ def test_what_is_not_offered_is_said_by_parse_measure_too(name):
 
 
 # --- One number for a run -----------------------------------------------------------------------
-
-
-def test_aggregates_do_not_depend_on_the_order_of_rows():
-    """Not in the last bit: 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1."""
-    queries = {"query_id": ["q1", "q2", "q3"], "value": [0.1, 0.2, 0.3]}
-    of_run = pl.DataFrame(queries).join(pl.DataFrame({"measure": ["AP", "RR"]}), how="cross")
-    s = pl.concat([of_run.with_columns(run=pl.lit(run)) for run in "ab"])
-    expected = [(run, name, (0.1 + 0.2 + 0.3) / 3, "mean", 3) for run in "ab" for name in MEANS]
-    assert lf.aggregates(s).rows() == expected
-    for by in (["query_id", "run"], ["value", "measure"], ["measure", "run", "query_id"]):
-        assert lf.aggregates(s.sort(by, descending=True)).rows() == expected
-
-
-MEANS = ["AP", "RR"]
 
 
 def test_aggregates_of_groups_and_of_scores_from_elsewhere():

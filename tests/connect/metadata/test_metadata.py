@@ -2,7 +2,6 @@
 
 import sys
 import time
-from datetime import UTC, date, datetime
 from itertools import pairwise
 
 import polars as pl
@@ -50,26 +49,6 @@ def test_a_run_in_the_layout_of_ir_metadata(shared):
 @pytest.mark.parametrize(
     "data",
     [
-        HEADER + LINES,
-        HEADER,
-        HEADER.replace(b"\n", b"\r\n") + LINES,
-        HEADER.replace(b"\n", b"\r") + LINES,
-        b"\n# made by hand\n" + HEADER + LINES,
-        HEADER.replace(b"# ir", b"#ir").replace(b"# t", b"#t") + LINES,
-        b"".join(b"  " + line for line in HEADER.splitlines(keepends=True)) + LINES,
-        HEADER.replace(b"# method", b"\n#\n# method") + LINES,
-        HEADER.replace(b"# ir_metadata.end\n", b"") + LINES,  # cut at the first line of the run
-        HEADER + b"# tag: another comment\n" + LINES,
-    ],
-    ids=range(10),
-)
-def test_headers_are_found(data):
-    assert parsed(data) == METADATA
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
         b"",
         LINES,
         b"# a comment\n" + LINES,
@@ -86,12 +65,6 @@ def test_a_long_file_without_a_header_costs_nothing():
     started = time.perf_counter()
     assert header_of(data) is None
     assert time.perf_counter() - started < 0.005
-
-
-def test_bytes_that_are_no_text_can_be_kept():
-    header = header_of(b"# ir_metadata.start\n# tag: bm\xff25\n# ir_metadata.end\n")
-    assert header == "tag: bm\\xff25"
-    assert header.encode()
 
 
 # --- YAML ---------------------------------------------------------------------------------------
@@ -173,16 +146,6 @@ def test_without_pyyaml(monkeypatch):
 # --- Written ------------------------------------------------------------------------------------
 
 
-def test_written_as_ir_metadata_has_it():
-    assert header_text(METADATA) == HEADER
-    assert header_text({}) == b"# ir_metadata.start\n# {}\n# ir_metadata.end\n"
-    when = datetime(2024, 1, 31, 10, tzinfo=UTC)
-    assert parsed(header_text({"at": when, date(2024, 1, 31): ("a",)})) == {
-        "at": "2024-01-31T10:00:00+00:00",
-        "2024-01-31": ["a"],
-    }
-
-
 SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text()
 NUMBERS = st.floats(allow_nan=False)
 VALUES = st.recursive(
@@ -195,16 +158,6 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.text(), VALUES, max_size=4))
 def test_what_is_written_is_read(metadata):
     assert parsed(header_text(metadata) + LINES) == metadata
-
-
-def test_text_that_looks_like_the_end_of_the_header():
-    metadata = {"note": "first\n\nir_metadata.end\n# second\n", "ir_metadata.end": [1]}
-    assert parsed(header_text(metadata) + LINES) == metadata
-
-
-def test_what_is_there_twice_is_written_twice():
-    names = ["a", "b"]
-    assert parsed(header_text({"first": names, "second": names}))["second"] == names
 
 
 @pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029", "\r", "\n", "\ufeff", "\x1f"])
@@ -245,40 +198,3 @@ def test_names_of_fields():
         flatten({"a": {"b": 1}, "a.b": 2})
     with pytest.raises(lf.LexiframeError, match="run 'bm25', ir_metadata: two fields are both"):
         metadata_frame({"bm25": "a: {b: 1}\na.b: 2"})
-
-
-def test_one_row_a_run():
-    table = metadata_frame({"c": None, "b": "k1: 1\nrun: x", "a": "tag: bm25\nk1: 0.9"})
-    expected = pl.DataFrame(
-        {
-            "run": ["a", "b", "c"],
-            "tag": ["bm25", None, None],
-            "k1": [0.9, 1.0, None],
-            "ir_metadata.run": [None, "x", None],
-        }
-    )
-    assert table.equals(expected)
-    assert table.schema == expected.schema
-    assert metadata_frame({"a": None}).rows() == [("a",)]
-    assert metadata_frame({}).schema == {"run": pl.String()}
-    with pytest.raises(lf.ReadError, match="run 'a': the ir_metadata in the comments are not YAML"):
-        metadata_frame({"a": "x: ["})
-
-
-@pytest.mark.parametrize(
-    "values, dtype, expected",
-    [
-        (["true", "false"], pl.Boolean, [True, False]),
-        (["1", "-2"], pl.Int64, [1, -2]),
-        (["1", "0.5"], pl.Float64, [1.0, 0.5]),
-        (["1", "true"], pl.String, ["1", "true"]),
-        (["0.5", "'0.5'"], pl.String, ["0.5", "0.5"]),
-        (["2024-01-31", "[a, b]"], pl.String, ["2024-01-31", "a, b"]),
-        (["123456789012345678901", "1"], pl.String, ["123456789012345678901", "1"]),
-        (["null", "[]"], pl.String, [None, None]),
-    ],
-)
-def test_types_of_columns(values, dtype, expected):
-    column = metadata_frame(dict(zip("ab", (f"x: {v}" for v in values), strict=True)))["x"]
-    assert column.dtype == dtype
-    assert column.to_list() == expected

@@ -2,8 +2,6 @@
 
 import pytest
 
-import lexiframe as lf
-
 MESSAGE = "irds:vaswani: expected a file or a frame, found a data set of ir_datasets"
 
 
@@ -22,11 +20,3 @@ def test_commands_say_so_in_a_line(lexiframe, command):
     assert done.status == 1
     assert done.err.startswith(f"error: {MESSAGE}")
     assert done.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("read", [lf.read_preferences, lf.read_scores, lf.read_nuggets])
-def test_readers_say_so(read):
-    with pytest.raises(lf.ReadError, match=MESSAGE):
-        read("irds:vaswani")
-    with pytest.raises(lf.ReadError, match=MESSAGE):
-        read(["irds:vaswani"])

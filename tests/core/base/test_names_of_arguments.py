@@ -12,16 +12,6 @@ QRELS = {"1": {"x": 1}}
 SCORES = pl.DataFrame({"run": ["a", "b"], "query_id": "1", "measure": "AP", "value": [1.0, 0.5]})
 
 
-def test_data_by_name_are_those_by_position():
-    by_name = lf.evaluate(runs=RUNS, qrels=QRELS, measures="AP")
-    assert by_name.means.equals(lf.evaluate(RUNS, QRELS, "AP").means)
-    assert lf.positions(qrels=QRELS, runs=RUNS).equals(lf.positions(RUNS, QRELS))
-    assert lf.coverage(RUNS, qrels=QRELS).equals(lf.coverage(RUNS, QRELS))
-    assert lf.read_runs(runs=RUNS).equals(lf.read_runs(RUNS))
-    assert lf.evaluate_scores(scores=SCORES).means.equals(lf.evaluate_scores(SCORES).means)
-    assert lf.unjudged(runs=RUNS, qrels=QRELS).equals(lf.unjudged(RUNS, QRELS))
-
-
 @pytest.mark.parametrize("function, given, said", [
     (lf.evaluate, {"metrics": ["AP"]}, "argument metrics; give the measure: measures="),
     (lf.evaluate, {"k": 10}, "k; give the measure with @k behind its name, as in nDCG@10: m"),

@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from lexiframe.core.base import printed
-from lexiframe.core.base.progress_bars import counted, in_threads, progress
+from lexiframe.core.base.progress_bars import in_threads, progress
 from tests.conftest import library
 
 
@@ -27,42 +27,6 @@ def slow(monkeypatch):
     """A clock that runs a second and a half between looks at it."""
     ticks = count(0, 1.5)
     monkeypatch.setattr("tqdm.std.time", lambda: next(ticks))
-
-
-def test_what_takes_long_shows_a_bar_and_clears_it(monkeypatch, capsys, slow):
-    monkeypatch.setattr(sys, "stderr", Terminal(is_terminal=True))
-    assert list(progress(iter("abcde"), 5, "reading runs")) == list("abcde")
-    err = sys.stderr.getvalue()
-    assert capsys.readouterr().out == ""
-    assert "reading runs" in err
-    assert "3/5" in err
-    assert err.endswith(" \r")
-
-
-def test_counted_rows_show_their_rate_and_the_time_left(monkeypatch, capsys, slow):
-    monkeypatch.setattr(sys, "stderr", Terminal(is_terminal=True))
-    with counted(5_000_000, "reading runs") as add:
-        for _ in range(5):
-            add(1_000_000)
-    err = sys.stderr.getvalue()
-    assert "reading runs" in err
-    assert "3.00M/5.00M" in err
-    assert " rows/s]" in err
-    assert err.endswith(" \r")
-    monkeypatch.setattr(sys, "stderr", Terminal(is_terminal=False))
-    with counted(5, "reading runs") as add:
-        add(5)
-    assert sys.stderr.getvalue() == capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize("stderr", [Terminal(is_terminal=False), None])
-def test_nothing_is_left_in_notebooks_and_files(monkeypatch, capsys, slow, stderr):
-    """Notebooks keep what a terminal overwrites; without a console there is no stream at all."""
-    monkeypatch.setattr(sys, "stderr", stderr)
-    assert list(progress(iter("abcde"), 5, "reading runs")) == list("abcde")
-    assert list(in_threads(str.upper, "abcde", "reading runs")) == list("ABCDE")
-    assert stderr is None or stderr.getvalue() == ""
-    assert capsys.readouterr() == ("", "")
 
 
 def test_a_notebooks_standard_error_is_no_terminal():

@@ -3,14 +3,12 @@
 import csv
 import io
 import json
-import re
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.base import printed
-from lexiframe.core.cli.output import csv_text, print_table
+from lexiframe.core.cli.output import csv_text
 from lexiframe.core.views import shown
 from tests.small_tables import scores
 
@@ -29,26 +27,6 @@ def cells(name):
 def test_a_sign_behind_what_no_one_sees_begins_no_cell(sign, before):
     for row in cells(f"{before}{sign}1+A1"):
         assert all(cell.startswith(("\\", "a; \\", "list", "plain", "b")) for cell in row)
-
-
-def test_each_part_between_semicolons_is_guarded():
-    [_, [cell]] = csv.reader(io.StringIO(csv_text(pl.DataFrame({"a": ["x;=1+1;-5;@y;z"]}))))
-    assert cell == "x;'=1+1;-5;'@y;z"
-
-
-def test_a_long_table_is_printed_by_its_ends(capsys):
-    table = pl.DataFrame({"row": range(1001)})
-    print_table(table.head(1000), "table")
-    assert len(capsys.readouterr().out.splitlines()) > 1000
-    with printed.written_for("terminal"):
-        print_table(table, "table")
-    out = capsys.readouterr().out
-    assert "the first and the last 20 of 1,001 rows; --format csv has all" in out
-    assert re.findall(r"\d+", out.partition("the first")[0]) == [
-        str(n) for n in (*range(20), *range(981, 1001))
-    ]
-    print_table(table, "csv")
-    assert len(capsys.readouterr().out.splitlines()) == 1002
 
 
 def test_comparisons_of_many_pairs_are_printed_by_their_ends():

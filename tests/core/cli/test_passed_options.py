@@ -37,16 +37,6 @@ def test_an_option_has_the_default_of_the_function_and_a_list_has_none():
     }  # fmt: skip
 
 
-def test_only_what_is_rare_is_hidden():
-    options = Passed(drawn, "how", INPUT, "n").options()
-    assert [one.annotation.__metadata__[0].hidden for one in options] == [False, True]
-
-
-def test_help_has_the_first_sentence_without_what_python_alone_takes():
-    said = f"As for `{drawn.__module__}.drawn`. (all, some)"
-    assert first_sentence("how", said) == "How it is drawn (all, some)."
-
-
 @pytest.mark.parametrize("name", sorted(parsing._command_files()))
 def test_each_option_of_a_command_says_what_it_is_for(name):
     for param in parsing._imported(name).params:
@@ -63,8 +53,3 @@ def test_a_command_gets_the_arguments_of_the_function():
 
     parsing.take_options(command)(n=5)
     assert got == [{"n": 5}]
-
-
-def test_a_flag_with_a_name_of_its_own_is_not_called_like_its_parameter():
-    (flag,) = (param for param in parsing._imported("gate").params if param.name == "any_measure")
-    assert flag.opts == ["--any"]

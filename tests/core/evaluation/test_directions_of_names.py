@@ -1,19 +1,13 @@
 """Names of errors say that smaller values are better, wherever runs are ordered or compared."""
 
-import json
 import warnings
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.metrics import derived
 
 WIDE = pl.DataFrame({"model": ["good", "bad"], "A WER": [7.0, 14.0], "B WER": [6.0, 9.0]})
-
-
-def told(names):
-    return [derived.smaller_is_better(name) for name in names]
 
 
 def scores(measure, **columns):
@@ -21,18 +15,6 @@ def scores(measure, **columns):
     rows = [(r, str(q), measure, v + q % 3 / 90) for r, v in values.items() for q in range(20)]
     table = pl.DataFrame(rows, ["run", "query_id", "measure", "value"], orient="row")
     return table.with_columns(**columns)
-
-
-def test_what_names_say():
-    smaller = ["WER", "LS test-clean WER", "wiki_perplexity,none", "avgLatency (ms)", "T1 ↓",
-               "FID-10k", "word error rate", "val/loss", "brier_score", "RTF (lower is better)",
-               "ECE", "ASL"]  # fmt: skip
-    larger = ["1 - WER", "acc ↑", "neg_mean_squared_error", "-loss", "AP", "F (higher is better)"]
-    silent = ["mmlu", "lossless", "flower", "RTFx", "error detection", "negative MAE", "wers", ""]
-    assert told(smaller) == [True] * len(smaller)
-    assert told(larger) == [False] * len(larger)
-    assert told(silent) == [None] * len(silent)
-    assert [n for n in silent if derived.hints_at_error(n)] == ["error detection", "negative MAE"]
 
 
 FORMS = {
@@ -118,31 +100,6 @@ def test_scores_point_down_everywhere(measure):
         assert f"By {measure}, smaller values are better." in one.verdict["sentence"][0]
 
 
-def test_a_metric_of_ones_own_says_it_itself():
-    loss = lf.RecallLevelMetric("loss", exposure=lambda p: 1 / p, weight=lambda i, m: 1 / m)
-    runs = {"near": {"q": {"a": 2, "b": 1}}, "far": {"q": {"b": 2, "a": 1}}}
-    s = lf.scores(lf.positions(runs, {"q": {"a": 1}}), loss)
-    assert s["smaller_is_better"].to_list() == [False, False]
-    assert lf.order_runs(s, "mean")["run"][0] == "near"
-
-
-def test_advice_on_a_leaderboard_can_be_followed(tmp_path, lexiframe):
-    path = tmp_path / "board.csv"
-    path.write_text("checkpoint_hash,e1 WER,e2 WER\na,6.35,9.03\nb,6.48,9.99\n")
-    with pytest.raises(lf.LexiframeError, match=r"columns={'run': 'checkpoint_hash'}"):
-        lf.leaderboard(path)
-    refused = " ".join(lexiframe("leaderboard", path).err.split())
-    assert refused.endswith("or say so: --column run=checkpoint_hash")
-    board = lf.leaderboard(path, columns={"run": "checkpoint_hash"})
-    assert board.ranking["run"].to_list() == ["a", "b"]
-    words = ["leaderboard", path, "--column", "run=checkpoint_hash", "--format", "json"]
-    assert [row["run"] for row in json.loads(lexiframe(*words).out)] == ["a", "b"]
-    larger = ["--larger-is-better", "e1 WER", "--larger-is-better", "e2 WER"]
-    assert [row["run"] for row in json.loads(lexiframe(*words, *larger).out)] == ["b", "a"]
-    frame = pl.read_csv(path)
-    assert lf.leaderboard(frame, columns={"checkpoint_hash": "run"}).ranking["run"][0] == "a"
-
-
 def test_a_measure_without_any_number_is_named_with_its_runs():
     nan = [float("nan")] * 4
     table = pl.DataFrame({"user_input": [*"abcd"], "faithful": nan, "near": [0.1, 0.2, 0.4, 0.3]})
@@ -154,14 +111,3 @@ def test_a_measure_without_any_number_is_named_with_its_runs():
     with pytest.warns(lf.LexiframeWarning, match="left out: 1 \\('faithful of x'\\)"):
         e = lf.evaluate_scores(one, missing="own")
     assert e.means.filter(measure="faithful")["run"].to_list() == ["y"]
-
-
-def test_two_orders_of_a_measure_have_two_names():
-    folder = lf.bundled("example")
-    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP", "RR"])
-    names = e.correlations["ordering_a"].to_list()
-    assert names == ["AP", "AP", "RPP"]
-    by_wins = lf.rank_correlations(lf.order_runs(e.preferences))
-    assert by_wins["ordering_a"].to_list() == ["AP win_rate", "AP win_rate", "RPP win_rate"]
-    assert lf.rank_correlations(lf.order_runs(e.scores))["ordering_a"].to_list() == ["AP"]
-    assert "RR mc4" in lf.rank_correlations(lf.order_runs(e.preferences, "mc4"))["ordering_b"]

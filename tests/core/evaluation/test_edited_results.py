@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -93,15 +92,6 @@ def test_metadata_as_they_were_are_read(written, tmp_path, which):
     assert str(e)
 
 
-@pytest.mark.parametrize("value", [[], ["x"], ["kind", "kind"]])
-def test_groups_that_the_tables_do_not_have_are_refused(written, tmp_path, value):
-    folder = edited(tmp_path, written, "grouped", ("groups",), value)
-    with pytest.raises(
-        lf.ReadError, match=r"expected the groups of the tables in the metadata \(k"
-    ):
-        lf.read_results(folder)
-
-
 @pytest.mark.parametrize("value", [None, {"AP": {}}, {"AP": {"requests": 1, "runs": {"a": "x"}}}])
 def test_lacking_requests_of_another_form_are_refused(written, tmp_path, value):
     folder = edited(tmp_path, written, "scores", ("lacking",), value)
@@ -110,18 +100,6 @@ def test_lacking_requests_of_another_form_are_refused(written, tmp_path, value):
     folder = edited(tmp_path, written, "scores", ("missing",), "x")
     with pytest.raises(lf.ReadError, match="missing"):
         lf.read_results(folder)
-
-
-def test_pipes_and_impossible_names_in_the_metadata_are_not_opened(written, tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    folder = tmp_path / "results"
-    folder.mkdir()
-    for path in (str(pipe), "\0", "x" * 300, str(tmp_path)):
-        for place in (("runs", 0, "path"), ("qrels", 0, "path")):
-            e = lf.read_results(edited(folder, written, "plain", place, path))
-            assert not e.has_rankings
-            assert str(e)
 
 
 @pytest.mark.parametrize(

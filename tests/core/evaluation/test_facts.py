@@ -36,20 +36,6 @@ def test_the_facts_are_a_table(e):
     ]
 
 
-def test_only_preferences_are_shares_of_requests_won(e):
-    """It was said of metrics of one's own, too."""
-    for text in (str(e), e._repr_html_()):
-        assert "(RPP: share of requests won)" in text
-    share = "; of RPP the share of requests won against the 2 other runs"
-    assert share in e.latex()
-    assert share in e.markdown()
-    assert "share of requests won" not in lf.evaluate(RUNS, QRELS, own()).markdown()
-    percent = e.markdown(percent=True)
-    assert "; in %: mine, AP, RPP" in percent
-    assert "| **86.15**" in percent
-    assert "| **0.8615**" in percent  # what has no bounds is no share
-
-
 def test_bounds_reach_bets(e):
     c = lf.evaluate(RUNS, QRELS, [own(), "AP"], test="t").comparisons
     bets = lf.evaluate(RUNS, QRELS, [own(), "AP"], test="betting").comparisons
@@ -64,15 +50,6 @@ def test_bounds_reach_bets(e):
     assert both.filter(measure="mine")["ci_low"].item() == both.filter(
         measure="unbounded"
     )["ci_low"].item()  # fmt: skip
-
-
-def test_a_margin_as_wide_as_the_bounds_is_refused(e):
-    for name in ("mine", "AP"):
-        with pytest.raises(lf.LexiframeError, match=f"a margin below 1 for {name}, whose values"):
-            lf.gate(e, {name: 1.5}, **TWO)
-    assert lf.gate(e, {"unbounded": 1.5}, **TWO, test="t").height == 1
-    with pytest.raises(lf.LexiframeError, match=r"whose values are 0 to 1, found 1\.5"):
-        lf.gate(e, {"unbounded": 1.5}, **TWO, bounds={"unbounded": (0, 1)})
 
 
 def test_facts_stay_with_results(e, tmp_path):
@@ -109,24 +86,3 @@ def test_each_flow_has_the_facts(tmp_path):
             ("AP", "metric", 0.0, 1.0),
         ]
         assert e.means["ci_high"].max() <= 1
-
-
-def test_scores_have_metrics_alone():
-    """Also under the name of a preference, as somebody's own measure may be called."""
-    s = lf.scores(lf.positions(RUNS, QRELS), ["AP", "ASL(n=1000)"])
-    e = lf.evaluate_scores(s.with_columns(pl.col("measure").replace({"AP": "RPP"})))
-    assert e.facts.sort("measure").rows() == [
-        ("ASL(n=1000)", "metric", True, None, None, False),
-        ("RPP", "metric", False, None, None, False),
-    ]
-    assert "share of requests won" not in str(e)
-
-
-def test_what_is_out_of_bounds_is_not_cut():
-    """Values of another tool in percent; the mean of logarithms is exp of theirs."""
-    s = lf.scores(lf.positions(RUNS, QRELS), ["AP", "gm_map"])
-    percent = s.filter(measure="AP").with_columns(pl.col("value") * 100)
-    assert lf.evaluate_scores(percent).means["ci_high"].max() > 100
-    of_logs = lf.evaluate_scores(s.filter(measure="gm_map")).means
-    assert of_logs["ci_high"].max() <= 1
-    assert of_logs["ci_low"].min() > 0

@@ -1,6 +1,5 @@
 """`evaluate_scores`: the tables of `evaluate` from scores that another tool wrote to files."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,11 +7,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from pyarrow import parquet
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.core.io.files.provenance import provenance_of
 
 EXAMPLE = lf.bundled("example")
 MEASURES = ["AP", "ISL", "nDCG@10", "RR"]
@@ -36,60 +33,12 @@ def files(evaluated, tmp_path):
     return tmp_path
 
 
-def test_tables_are_those_of_evaluate(evaluated):
-    """All but the coverage, to the last bit; the frame is what `evaluate` computed."""
-    e = lf.evaluate_scores(evaluated.scores, alpha=0.1, test="sign")
-    for name, table in evaluated.tables().items():
-        found = e.tables()[name]
-        if name == "means":  # whose measures are in the order asked for
-            found, table = (means.sort("run", "measure") for means in (found, table))
-        assert found.equals(table) or name == "coverage", name
-        assert found.schema == table.schema, name
-    assert e.coverage.height == 0
-    assert e.provenance["inference"] == {**evaluated.provenance["inference"], "ordering": "mean"}
-    same = lf.evaluate_scores(evaluated.scores, MEASURES, alpha=0.1, test="sign")
-    assert lf.verdict(same).equals(lf.verdict(evaluated))
-    assert same.means.equals(evaluated.means)
-
-
-def test_files_of_trec_eval(evaluated, files):
-    e = lf.evaluate_scores(files)
-    # In the order of the files, but counts come last.
-    assert e.provenance["measures"] == ["map", "ISL", "recip_rank", "ndcg_cut_10", "num_ret"]
-    chosen = lf.evaluate_scores(files, ["recip_rank", lf.AP, "nDCG@10", "AP", "ISL"])
-    assert chosen.provenance["measures"] == ["recip_rank", "map", "ndcg_cut_10", "ISL"]
-    names = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR"}
-    ours = evaluated.orderings.sort("measure", "rank", "run")
-    found = chosen.orderings.with_columns(pl.col("measure").replace(names))
-    assert found.sort("measure", "rank", "run").equals(ours)
-    paths = [fact["path"] for fact in chosen.provenance["scores"]]
-    assert paths == sorted(str(path) for path in files.iterdir())
-    assert all(len(fact["sha256"]) == 64 for fact in chosen.provenance["scores"])
-
-
 def test_comparisons_are_those_of_scipy():
     matrix = {"bm25": [0.5, 0.25, 0.75, 0.3], "dph": [0.25, 0.5, 0.1, 0.2]}
     e = lf.evaluate_scores(pl.DataFrame(matrix), "AP", test="t")
     expected = stats.ttest_rel(matrix["bm25"], matrix["dph"])
     assert e.comparisons["p_value"][0] == pytest.approx(expected.pvalue)
     assert set(e.scores["measure"]) == {"AP"}
-
-
-def test_what_it_shows_and_writes(files, tmp_path):
-    e = lf.evaluate_scores(files, ["AP", "RR"])
-    summary = e.summary("all")
-    for text in (str(summary), summary._repr_html_()):
-        assert "Coverage" not in text
-        assert "Ranks of the runs by mean" in text
-        assert "pixels_euclidean" in text
-    page = e.report(tmp_path / "report.html").read_text()
-    assert "<h1>Evaluation of 3 runs</h1>" in page
-    assert "random.run.treceval" in page
-    written = e.write(tmp_path / "out")
-    facts = provenance_of(parquet.read_schema(written[0]))
-    assert facts["scores"] == json.loads(json.dumps(e.provenance["scores"]))
-    again = lf.evaluate_scores(tmp_path / "out" / "scores.parquet", ["AP", "RR"])
-    assert all(table.equals(e.tables()[name]) for name, table in again.tables().items())
 
 
 def test_a_run_without_the_measure_is_said():

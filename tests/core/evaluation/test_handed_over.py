@@ -15,61 +15,6 @@ def e():
     return lf.evaluate(RUNS, QRELS, MEASURES)
 
 
-@pytest.fixture(scope="module")
-def grouped():
-    return lf.evaluate(RUNS, QRELS, ["RPP", "AP"], baseline="random", requests=QUERIES, by="loop")
-
-
-def test_each_function_takes_its_table(e, grouped):
-    for one in (e, grouped):
-        assert lf.compare(one).equals(one.comparisons)
-        assert lf.rank_correlations(one).equals(one.correlations)
-        assert lf.discriminative_power(one).equals(one.power)
-        assert lf.win_rates(one).equals(one.win_rates)
-        assert lf.tie_rates(one).equals(one.tie_rates)
-        assert lf.sign_agreement(one).equals(one.sign_agreement)
-        order = one.provenance["inference"]["ordering"]
-        by_preference = lf.order_runs(one, order).filter(measure="RPP")
-        assert by_preference.equals(one.orderings.filter(measure="RPP"))
-        by_mean = lf.order_runs(one).filter(measure="AP")
-        assert by_mean.equals(one.orderings.filter(measure="AP"))
-    d = e.preferences
-    assert lf.win_rate_matrix(e, "RPP").equals(lf.win_rate_matrix(d, "RPP"))
-    assert lf.rank_distributions(e).height
-    assert lf.equivalence(e, 0.02).height == e.comparisons.height
-    assert lf.audit(e, "t", 25, trials=50).equals(lf.audit(d, "t", 25, trials=50))
-    assert lf.required_requests(e).equals(lf.required_requests(d))
-    assert lf.aggregates(e).equals(lf.aggregates(e.scores))
-    assert lf.asl_curve(e).equals(lf.asl_curve(e.comparisons))
-    assert lf.scores(e, "RR").equals(lf.scores(e.positions, "RR"))
-    assert lf.conclusions({"x": e, "y": e}).equals(
-        lf.conclusions({"x": e.comparisons, "y": e.comparisons})
-    )
-    assert lf.conclusions(e, e).height == len(MEASURES)
-
-
-def test_metrics_are_tested_by_their_scores(e):
-    h = lf.tukey_hsd(e, "parametric")
-    assert h.filter(measure="AP").equals(lf.tukey_hsd(e.scores.filter(measure="AP"), "parametric"))
-    of_preferences = lf.tukey_hsd(e.preferences.filter(measure="RPP"), "parametric")
-    assert h.filter(measure="RPP").equals(of_preferences)
-    by_loop = lf.tukey_hsd(e, "parametric", requests=QUERIES, by="loop")
-    assert by_loop.columns[0] == "loop"
-    assert by_loop["measure"].n_unique() == len(MEASURES)
-
-
-def test_what_a_call_names_holds(grouped):
-    assert lf.compare(grouped, baseline="pca8_euclidean")["run_b"].unique().to_list() == [
-        "pca8_euclidean"
-    ]
-    other = lf.compare(grouped, requests=QUERIES, by="digit")
-    assert other.columns[0] == "digit"
-    with pytest.raises(lf.LexiframeError, match="which attribute makes the groups"):
-        lf.compare(grouped, requests=QUERIES)
-    with pytest.raises(lf.UnknownNameError, match="digit"):
-        lf.compare(grouped, by="digit")
-
-
 def test_gate_looks_at_the_rankings(e, tmp_path):
     two = {"baseline": "pixels_euclidean", "candidate": "pca8_euclidean"}
     g = lf.gate(e, {"AP": 0.02, "ndcg_cut_10": "5%"}, **two)
@@ -118,14 +63,3 @@ def test_sums_are_handed_over(tmp_path):
     assert lf.win_rates(parts).equals(whole.win_rates)
     with pytest.raises(lf.LexiframeError, match="found their sums"):
         lf.tukey_hsd(parts)
-
-
-def test_scores_of_other_tools_are_handed_over():
-    s = lf.evaluate(RUNS, QRELS, ["AP"]).scores.with_columns(
-        measure=pl.lit("cost"), smaller_is_better=True
-    )
-    e = lf.evaluate_scores(s)
-    assert lf.compare(e).equals(e.comparisons)
-    assert lf.order_runs(e).equals(e.orderings)
-    two = {"baseline": "pixels_euclidean", "candidate": "pca8_euclidean"}
-    assert lf.gate(e, 0.02, **two).equals(lf.gate(s, 0.02, **two))

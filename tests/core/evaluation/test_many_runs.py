@@ -6,7 +6,6 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.base.memory_use import NotEnoughMemoryError
-from lexiframe.core.pairwise import preference_arrays
 
 MEASURES = ["RPP", "LR", "AP", "RR"]
 N_RUNS = 130
@@ -37,27 +36,6 @@ def as_frame(by_query, value):
 @pytest.fixture(scope="module")
 def evaluation(collection):
     return lf.evaluate(*collection, MEASURES)
-
-
-@pytest.mark.parametrize("cells", [1, 100_000])
-def test_preferences_are_written_as_they_are_computed(collection, tmp_path, monkeypatch, cells):
-    """One request after the other, or three; the rows are those of the whole table."""
-    monkeypatch.setattr(preference_arrays, "_LEAST", cells)
-    e = lf.evaluate(*collection, MEASURES)
-    e.write(tmp_path)
-    assert e._known is None
-    written = lf.read_results(tmp_path)
-    for name in ("preferences", "scores", "comparisons", "win_rates"):
-        assert getattr(written, name).equals(getattr(e, name), null_equal=True), name
-
-
-def test_what_is_known_is_written_as_what_is_not(evaluation, collection, tmp_path):
-    known = lf.evaluate(*collection, MEASURES)
-    assert known.preferences.height == 6 * len(MEASURES) * N_RUNS * (N_RUNS - 1) // 2
-    for e, folder in ((known, "known"), (evaluation, "other")):
-        e.write(tmp_path / folder)
-    for file in (tmp_path / "known").iterdir():
-        assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
 
 
 @pytest.mark.slow

@@ -32,23 +32,6 @@ def s():
         return lf.scores(lf.positions(RUNS, QRELS), ["RR", "P@1"])
 
 
-def test_scores_say_which_rankings_were_missing(s):
-    assert s.columns == ["run", "query_id", "measure", "value", "answered"]
-    filled = s.filter(~pl.col("answered"))
-    assert filled["run"].unique().to_list() == ["old"]
-    assert sorted(filled["query_id"].unique()) == QUERIES[:12]
-    assert filled["value"].to_list() == [0.0] * 24
-    assert s["answered"].null_count() == 0
-    whole = lf.scores(lf.positions({"new": NEW, "other": NEW}, QRELS), "RR")
-    assert "answered" not in whole.columns
-
-
-def test_an_empty_list_is_an_answer():
-    runs = {"old": {"q00": {"d": 1.0}, "q01": {}}, "new": {"q00": {"d": 1.0}}}
-    s = lf.scores(lf.positions(runs, QRELS.head(2)), "RR")
-    assert s.filter(~pl.col("answered")).select("run", "query_id").rows() == [("new", "q01")]
-
-
 @pytest.mark.parametrize("form", ["frame", "pandas", "arrow", "parquet", "csv", "evaluation"])
 def test_a_gate_refuses_what_was_filled_in(s, tmp_path, form):
     s.write_parquet(tmp_path / "s.parquet")
@@ -75,14 +58,6 @@ def test_a_gate_refuses_what_was_filled_in(s, tmp_path, form):
         assert both[0].equals(both[1])
 
 
-def test_a_gate_refuses_requests_that_neither_run_answered():
-    known = QUERIES[5:]
-    runs = {"old": run_of(dict.fromkeys(known, 1)), "new": run_of(dict.fromkeys(known, 2))}
-    s = lf.scores(lf.positions(runs, QRELS), "RR")
-    with pytest.raises(lf.LexiframeError, match="5 of 30 requests for RR have a score of neither"):
-        lf.gate(s, 0.1, **TWO)
-
-
 def test_what_compares_scores_says_what_was_filled_in(s):
     said = "scores are 0 because rankings are missing: 12 of 30 requests of old; give the rankings"
     several = lf.scores({"x": (RUNS, QRELS), "y": ({"old": NEW, "new": NEW}, QRELS)}, "RR")
@@ -99,53 +74,6 @@ def test_what_compares_scores_says_what_was_filled_in(s):
     )
     told = lf.verdict(lf.evaluate(RUNS, QRELS, "RR"))["sentence"][0]
     assert told.endswith("old lacks rankings of 12 of the 30 requests.")
-
-
-def test_zeros_that_evaluate_scores_fills_in_are_known():
-    s = pl.DataFrame({
-        "run": [*["old"] * 3, *["new"] * 4], "query_id": [*"abc", *"abcd"], "measure": "AP",
-        "value": 0.5,
-    })  # fmt: skip
-    e = lf.evaluate_scores(s, missing="zero")
-    assert e.scores.filter(~pl.col("answered")).select("run", "query_id").rows() == [("old", "d")]
-    with pytest.raises(lf.LexiframeError, match="1 of 4 requests for AP have a score of new only"):
-        lf.gate(e, 0.1, **TWO)
-
-
-def test_parts_reuse_and_folders_have_the_same_scores(tmp_path):
-    measures = ["RR", "LR"]
-    e = lf.evaluate(RUNS, QRELS, measures)
-    how = {"out": tmp_path / "parts", "keep": "scores", "memory": "100 MB"}
-    lf.evaluate(RUNS, QRELS, measures, **how)
-    parts = pl.read_parquet(tmp_path / "parts" / "scores" / "*.parquet")
-    assert parts.sort("run", "query_id", "measure").equals(e.scores)
-    e.write(tmp_path / "results")
-    assert lf.read_results(tmp_path / "results").scores.equals(e.scores)
-    again = lf.evaluate(RUNS, QRELS, [*measures, "AP"], reuse=tmp_path / "results")
-    assert again.scores.equals(lf.evaluate(RUNS, QRELS, [*measures, "AP"]).scores)
-    first = lf.evaluate({"old": OLD}, QRELS, "RR")
-    added = lf.add_runs(first, {"new": NEW}).scores
-    assert added.equals(e.scores.filter(measure="RR"))
-
-
-def test_parts_without_a_missing_ranking_have_the_columns_of_the_others(tmp_path):
-    from lexiframe.core.evaluation.buckets.writing import complete_parts
-
-    folder = tmp_path / "scores"
-    folder.mkdir()
-    one = lf.scores(lf.positions({"a": NEW, "b": NEW}, QRELS), "RR")
-    one.with_columns(answered=False).write_parquet(folder / "part-000000.parquet")
-    one.write_parquet(folder / "part-000001.parquet")
-    complete_parts(tmp_path, ["scores"])
-    found = pl.read_parquet(folder / "*.parquet")
-    assert found["answered"].to_list() == [False] * one.height + [True] * one.height
-
-
-def test_a_column_that_is_no_truth_is_none_of_ours():
-    wide = pl.DataFrame({"query_id": ["a", "b"], "AP": [0.5, 0.25], "answered": [0.5, 1.0]})
-    assert lf.read_scores({"x": wide})["measure"].unique().sort().to_list() == ["AP", "answered"]
-    long = pl.DataFrame({"run": "x", "query_id": ["a", "b"], "measure": "AP", "value": 0.5})
-    assert "answered" not in lf.read_scores(long.with_columns(answered=pl.lit(3))).columns
 
 
 @pytest.mark.parametrize("form", ["polars", "pandas", "arrow", "lazy", "csv"])

@@ -57,17 +57,6 @@ def which(folder, two):
     return names[0]
 
 
-@pytest.mark.parametrize("name", ["scores", "ranks", "coverage"])
-def test_a_table_of_another_evaluation_is_seen(two, tmp_path, name):
-    shutil.copytree(two[0] / "a", tmp_path / "a")
-    shutil.copy(two[0] / f"b/{name}.parquet", tmp_path / "a")
-    asked = [lambda: lf.evaluate(ranked(1), JUDGED, ["AP", "LR"], reuse=tmp_path / "a")]
-    asked += [lambda: lf.read_results(tmp_path / "a")] * (name != "ranks")
-    for ask in asked:
-        with pytest.raises(lf.ReadError, match="files of different evaluations"):
-            ask()
-
-
 def test_a_table_of_another_leaderboard_or_collection_is_seen(tmp_path):
     for folder, law in (("a", [1, 3]), ("b", [3, 2])):
         x = pl.DataFrame({"model": ["x", "y"], "news": [1, 2], "law": law, "sport": [2, 3]})
@@ -81,19 +70,6 @@ def test_a_table_of_another_leaderboard_or_collection_is_seen(tmp_path):
     shutil.copytree(tmp_path / "b/e/collections/q", tmp_path / "a/e/collections/q", dirs_exist_ok=1)
     with pytest.raises(lf.ReadError, match="expected the collections that were written, found oth"):
         lf.read_results(tmp_path / "a/e")
-
-
-def test_the_same_results_are_the_same_bytes_and_go_on(two, tmp_path):
-    lf.read_results(two[0] / "a").write(tmp_path / "a")
-    again = lf.evaluate(ranked(1), JUDGED, ["AP", "LR"], reuse=two[0] / "a")
-    assert again.provenance["reused"]["runs"] == 2
-    for path in (two[0] / "a").glob("*.parquet"):
-        if path.stem not in ("ranks", "fingerprints"):  # of results that are read back: not known
-            assert pl.read_parquet(path).equals(pl.read_parquet(tmp_path / "a" / path.name))
-    two[1]["a"].write(tmp_path / "b")
-    for path in (two[0] / "a").iterdir():
-        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
-    assert {path.suffix for path in (tmp_path / "b").iterdir()} == {".parquet"}
 
 
 # --- Several processes ---------------------------------------------------------------------------
@@ -122,20 +98,6 @@ def told(process, line):
     process.stdin.write("go\n" * 2)
     process.stdin.flush()
     assert process.stdout.readline() == line
-
-
-def test_two_processes_that_write_at_once_leave_the_results_of_one(two, tmp_path):
-    with writer(tmp_path, two[0] / "a") as first, writer(tmp_path, two[0] / "b") as second:
-        for _ in range(3):
-            for process in (first, second):
-                process.stdin.write("go\n")
-                process.stdin.flush()
-        for line in ("ready\n", *["done\n"] * 3):
-            assert [process.stdout.readline() for process in (first, second)] == [line] * 2
-            assert line == "ready\n" or which(tmp_path, two) in "ab"
-        for process in (first, second):
-            process.stdin.close()
-    assert not [path for path in tmp_path.iterdir() if path.suffix != ".parquet"]
 
 
 KILLED = """
@@ -289,21 +251,6 @@ def test_reuse_checks_tables_as_read_results_does(tmp_path, name):
     if name != "ranks":  # which are for later evaluations alone
         with pytest.raises(lf.ReadError, match=message):
             lf.read_results(folder)
-
-
-@pytest.mark.parametrize("value", [["AP"], {"x": 1}, None])
-def test_metadata_of_another_form_are_not_reused(tmp_path, value):
-    folder = edited(tmp_path, lambda facts, _: facts.update(policies=value))
-    for ask in (lf.read_results, lambda f: lf.evaluate(RUNS, QRELS, ["AP", "RPP"], reuse=f)):
-        with pytest.raises(lf.ReadError, match=r"policies|metadata that can be used"):
-            ask(folder)
-
-
-def test_tables_that_nobody_changed_are_read_and_reused(tmp_path):
-    folder = edited(tmp_path, lambda facts, table: None)
-    assert lf.read_results(folder).has_rankings
-    e = lf.evaluate(RUNS, QRELS, ["AP", "RPP"], reuse=folder)
-    assert e.provenance["reused"]["runs"] == 3
 
 
 @pytest.mark.parametrize("which", ["runs", "qrels"])

@@ -35,21 +35,3 @@ def test_other_names_are_a_dictionary(e, rename):
             paper(rename=rename)
     with pytest.raises(lf.LexiframeError, match="rename: expected a name for random, found 3"):
         e.latex(rename={"random": 3})
-
-
-@pytest.mark.parametrize("catalogue", ["x", FRAME, 3])
-def test_a_catalogue_is_one(e, catalogue):
-    pytest.importorskip("altair")
-    with pytest.raises(TypeError, match="expected catalogue to be Catalogue or None, found a"):
-        lf.views.charts.frontier_chart(e.means, e.comparisons, "AP", "RR", catalogue=catalogue)
-
-
-@pytest.mark.parametrize("n", ["x", 1.5, FRAME, None])
-def test_numbers_of_rows_are_whole(board, n):
-    rows = [("q", "x", "y", "x"), ("q", "y", "z", "y"), ("q", "z", "x", "z")]
-    columns = ["query_id", "model_a", "model_b", "winner"]
-    strengths = lf.bradley_terry(lf.read_preferences(pl.DataFrame(rows, columns, orient="row")))
-    with pytest.raises(TypeError, match="largest_residuals: expected n to be a whole number"):
-        strengths.largest_residuals(n)
-    with pytest.raises(TypeError, match="among_first: expected k to be a whole number"):
-        board.among_first(n)

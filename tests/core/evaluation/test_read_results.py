@@ -36,13 +36,6 @@ def test_what_was_written_is_read_back(grouped, tmp_path):
     assert lf.read_results(twice[0].parent).means.equals(grouped.means)
 
 
-def test_runs_that_share_a_file_are_found_again(tmp_path):
-    pl.DataFrame(lf.read_runs(RUNS)).write_parquet(tmp_path / "runs.parquet")
-    e = lf.evaluate(tmp_path / "runs.parquet", QRELS, ["AP"])
-    e.write(tmp_path / "out")
-    assert lf.read_results(tmp_path / "out").positions.equals(e.positions)
-
-
 def test_results_whose_runs_are_gone(tmp_path):
     shutil.copytree(lf.bundled("example"), tmp_path / "data")
     lf.evaluate(tmp_path / "data/runs", tmp_path / "data/qrels.txt", ["RPP", "LR"]).write(
@@ -61,34 +54,6 @@ def test_results_whose_runs_are_gone(tmp_path):
         _ = e.positions
     decided = lf.gate(e, {"RPP": 0.5}, baseline="pixels_euclidean", candidate="pca8_euclidean")
     assert decided["baseline_answered"].item() is None
-
-
-def test_results_of_scores_and_in_parts(tmp_path):
-    scores = lf.evaluate(RUNS, QRELS, ["AP"]).scores
-    e = lf.evaluate_scores(scores)
-    e.write(tmp_path / "scores")
-    again = lf.read_results(tmp_path / "scores")
-    assert str(again) == str(e)
-    with pytest.raises(lf.LexiframeError, match="computed from scores"):
-        again.origin("positions")
-    parts = lf.evaluate(RUNS, QRELS, ["RPP", "AP"], out=tmp_path / "parts", keep="scores")
-    parts.write(tmp_path / "parts")
-    again = lf.read_results(tmp_path / "parts")
-    assert str(again) == str(parts)
-    assert [*again.parts] == ["scores"]
-    with pytest.raises(lf.LexiframeError, match=r"they are in parts in .*scores"):
-        _ = again.scores
-    with pytest.raises(lf.LexiframeError, match="report: the page shows single requests"):
-        again.report(tmp_path / "page.html")
-
-
-def test_results_of_one_run_or_of_preferences_alone(tmp_path):
-    for runs, measures in ((RUNS / "random.parquet", ["AP"]), (RUNS, ["RPP"])):
-        e = lf.evaluate(runs, QRELS, measures)
-        e.write(tmp_path)
-        again = lf.read_results(tmp_path)
-        assert str(again) == str(e)
-        assert again.preferences.equals(e.preferences)
 
 
 def test_folders_of_other_things(grouped, tmp_path):
@@ -127,24 +92,6 @@ def test_folders_of_other_things(grouped, tmp_path):
     lf.write_parquet(pl.DataFrame({"run": ["a"]}), tmp_path / "r/means.parquet", table="means")
     with pytest.raises(lf.ReadError, match=r"means.parquet: expected the columns of means"):
         lf.read_results(tmp_path / "r")
-
-
-def test_a_leaderboard_is_read_back(tmp_path):
-    """With its tables and sentences; it prints, reports, draws and is asked as before."""
-    x = lf.bundled("leaderboard") / "scores.csv"
-    board = lf.leaderboard(x, ["mean", "borda"], group="type", samples=50)
-    board.write(tmp_path / "out")
-    again = lf.read_results(tmp_path / "out")
-    assert str(again) == str(board)
-    assert again.verdict.equals(board.verdict)
-    for name, table in board.tables().items():
-        assert again.tables()[name].equals(table), name
-    assert again.among_first(3).equals(board.among_first(3))
-    page = again.report(tmp_path / "page.html").read_text(encoding="utf-8")
-    assert page == board.report(tmp_path / "other.html").read_text(encoding="utf-8")
-    again.write(tmp_path / "twice")
-    for path in board.files(tmp_path / "out"):
-        assert path.read_bytes() == (tmp_path / "twice" / path.name).read_bytes()
 
 
 def test_what_is_no_whole_leaderboard_is_refused(tmp_path):

@@ -111,13 +111,6 @@ def test_a_baseline_without_a_match_is_named_first():
     assert said.startswith("By AP, no run can be compared with dense: no request or judged")
 
 
-@pytest.mark.parametrize("call", [lf.positions, lf.coverage])
-def test_functions_without_a_verdict_name_the_run(call):
-    runs, qrels = collection(dense=(same, lambda d: f"{d}#0"))
-    with pytest.warns(lf.LexiframeWarning, match=r"retrieved by the run 'dense'.*likely cause"):
-        call(runs, qrels)
-
-
 def test_of_many_runs_some_are_explained():
     ending = (same, lambda d: f"{d}#0")
     runs, qrels = collection(**{f"dense{n}": ending for n in range(5)})
@@ -128,16 +121,3 @@ def test_of_many_runs_some_are_explained():
         *[f"no judged document was retrieved by the run 'dense{n}'"[:40] for n in range(3)],
         "no judged document or request in common "[:40],
     ]
-
-
-def test_runs_that_match_are_not_doubted():
-    runs, qrels = collection()
-    runs["empty"] = {q: {} for q in QUERIES}
-    runs["one"] = {"q0": {min(qrels["q0"]): 1.0}}
-    judged = {q: {**inner, f"no-{q}": 0} for q, inner in qrels.items()}
-    runs["bad"] = {q: {f"no-{q}": 1.0} for q in QUERIES}
-    with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 11"):
-        e = lf.evaluate(runs, judged, "AP")
-    assert "unmatched" not in e.provenance
-    poor = {"bm25": runs["bm25"], "poor": {q: {f"other-{n}": 1.0} for n, q in enumerate(QUERIES)}}
-    assert lf.positions(poor, qrels).height  # it may be bad: its ids are of another kind

@@ -173,14 +173,6 @@ def _number(value, size):
         yield value >> 7 * place & 127 | 128 * (place < size - 1)
 
 
-def test_a_wide_column_that_is_not_needed(tmp_path, little_room):
-    """It is not read, so it need not fit."""
-    passages = pa.DictionaryArray.from_arrays(np.zeros(1000, np.int32), ["x" * 5000])
-    docs = [f"d{n}" for n in range(1000)]
-    parquet_of(path := tmp_path / "bm25.parquet", table_of(docs, text=passages))
-    assert lf.read_runs(path)["doc_id"].to_pylist() == docs
-
-
 @pytest.mark.parametrize("kind", ["dictionary", "views", "runs", "list", "fixed", "struct"])
 def test_how_much_a_column_takes_as_rows(kind):
     """It is what the values take, wherever they stand, and of slices too."""

@@ -35,16 +35,3 @@ def test_simulated_judgments_are_those_that_their_script_makes():
     assert {*made} == {"votes", "answers", "judges"}
     for name, table in made.items():
         assert table.equals(pl.read_csv(FOLDER / "votes" / f"{name}.csv")), name
-
-
-def test_simulated_judgments_are_of_the_runs_and_requests_of_digits():
-    folder = lf.bundled("votes")
-    v = lf.read_preferences(folder / "votes.csv")
-    assert v.judgments.height == 2400
-    digits = lf.bundled("digits")
-    assert {*v.judgments["run_a"]} <= {path.stem for path in (digits / "runs").iterdir()}
-    requests = pl.read_parquet(digits / "queries.parquet")["query_id"]
-    assert {*v.judgments["query_id"]} == {*requests}
-    answers = pl.read_csv(folder / "answers.csv")
-    assert answers.select("query_id", "run").n_unique() == answers.height == 60 * 12
-    assert {*v.judgments["judge"]} == {*pl.read_csv(folder / "judges.csv")["judge"]}

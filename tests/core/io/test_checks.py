@@ -1,7 +1,6 @@
 """All problems of a file at once: what reading refuses, line by line, and nothing else."""
 
 import gzip
-import re
 import time
 from functools import partial
 
@@ -248,51 +247,11 @@ def test_a_rank_without_a_document_is_lost(write):
         lf.read_runs(pl.read_ndjson(path))
 
 
-def test_all_problems_of_parquet(tmp_path):
-    frame = pl.DataFrame(
-        {
-            "qid": ["q", "q", "q", None, "", "q", "r"],
-            "docno": ["a", "b", "a", "d", "e", None, None],
-            "score": [1.0, float("nan"), 0.5, 1.0, 1.0, 1.0, None],
-        }
-    )
-    frame.write_parquet(tmp_path / "a.parquet")
-    expected = [
-        (None, "number", "NaN in row 2 (query 'q', document 'b')"),
-        (None, "duplicate", "'a' of query 'q' in row 3 again, after row 1"),
-        (None, "id", "none in row 4 (query '', document 'd')"),
-        (None, "id", "an empty one in row 5 (query '', document 'e')"),
-        (None, "id", "none in row 6 (query 'q', document '')"),
-    ]
-    assert said(lf.check_run(tmp_path / "a.parquet")) == expected
-    frame.write_ipc(tmp_path / "a.arrow")
-    assert said(lf.check_run(tmp_path / "a.arrow")) == expected
-    nested = (
-        frame.drop_nulls()
-        .group_by("qid", maintain_order=True)
-        .agg(items=pl.struct("docno", "score"))
-    )
-    nested.write_parquet(tmp_path / "nested.parquet")
-    assert said(lf.check_run(tmp_path / "nested.parquet")) == [
-        (None, "number", "NaN in row 1 (query 'q', document 'b')"),
-        (None, "duplicate", "'a' of query 'q' in row 1 again, after row 1"),
-        (None, "id", "an empty one in row 2 (query '', document 'e')"),
-    ]
-
-
 def test_a_column_that_is_wrong_as_a_whole(write):
     (problem,) = lf.check_run(write("qid,docno,title\n1,a,x\n")).rows(named=True)
     assert "score is missing" in problem["found"]
     problems = lf.check_run(write("qid,docno,title\n1,a,x\n1,b\n"))
     assert problems["problem"].to_list() == ["fields", "file"]
-
-
-def test_duplicates_in_parquet_have_rows(tmp_path):
-    frame = pl.DataFrame({"run": "x", "qid": 1, "docno": ["a", "b", "a"], "score": 1.0})
-    frame.write_parquet(tmp_path / "a.parquet")
-    assert said(lf.check_run(tmp_path / "a.parquet")) == [
-        (None, "duplicate", "'a' of query '1' in row 3 again, after row 1")
-    ]
 
 
 def test_lines_of_a_table_of_two_runs(write):
@@ -319,13 +278,6 @@ def test_a_file_that_is_none(write, data, found):
     (problem,) = lf.check_run(write(data)).rows(named=True)
     assert (problem["line"], problem["problem"]) == (None, "file")
     assert problem["found"].startswith(found)
-
-
-def test_what_was_said_of_the_text_holds(write):
-    assert lf.check_run(write("q1 d1 0,5\n"), third="score", decimal=",").is_empty()
-    advice = lf.check_run(write("q1 d1 0.5\nq1 d2 0.4\n"))["advice"].to_list()
-    assert "third='score'" in advice[0]
-    assert advice[1] == advice[0]
 
 
 # --- One defect, one problem ----------------------------------------------------------------------
@@ -470,27 +422,6 @@ def test_lists_that_are_none(write):
     ]
 
 
-RANKS = {"1.5": "1.5", "NaN": "NaN", "Infinity": "Infinity", '"x"': "'x'", "[1]": "[1]"}
-
-
-def test_ranks_that_are_none(write, tmp_path):
-    for score in ('"score": 1, ', ""):
-        lines = [f'{{"qid": "q", "docno": "{n}", {score}"rank": {r}}}' for n, r in enumerate(RANKS)]
-        lines += ['{"qid": "q", "docno": "a", "rank": 2.0, "score": 1}']
-        found = [(n, "a whole number as rank", shown) for n, shown in enumerate(RANKS.values(), 1)]
-        assert [
-            row for row in told(lf.check_run(write("\n".join(lines)))) if "rank" in row[1]
-        ] == found
-    ranks = pl.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "rank": ["1", "x", "9" * 20]})
-    floats = ranks.with_columns(rank=pl.Series([1.5, 2.0, float("nan")]))
-    for frame, found in ((ranks, ["'x'", f"'{'9' * 20}'"]), (floats, ["1.5", "NaN"])):
-        frame.write_parquet(tmp_path / "a.parquet")
-        listed = lf.check_run(tmp_path / "a.parquet")["found"].to_list()
-        assert [text.partition(" in row")[0] for text in listed] == found
-        with pytest.raises(lf.ReadError, match=r"row \d: expected a whole number as rank, found"):
-            lf.read_runs(tmp_path / "a.parquet")
-
-
 def test_iterations_that_are_no_ids(write):
     line = '{{"qid": "q1", "docno": "d1", "rel": 1, "iteration": {}}}'
     path = write("\n".join(line.format(value) for value in ('"a"', "1", "true", "1.5", '""')))
@@ -524,16 +455,6 @@ def test_several_problems_of_a_row(write):
         (1, "id", "1.5"),
         (1, "number", "'x'"),
     ]
-
-
-def test_missing_columns_are_said_beside_bad_rows(write):
-    problems = lf.check_run(write('{"qid": true, "docno": 1}\n{"qid": [1], "docno": 2}'))
-    assert problems["problem"].to_list() == ["id", "id", "file"]
-    for text in ("qid,score\nq1,x\nq2,1\n", "docno\tscore\nd1\tx\n"):
-        (problem,) = lf.check_run(write(text)).rows(named=True)
-        assert problem["expected"] == "the columns run, query_id, doc_id, score"
-        assert re.match(r"(query|doc)_id is missing \(found: ", problem["found"])
-        assert "or say which column it is: columns=" in problem["advice"]
 
 
 def test_advice(write):
@@ -600,12 +521,6 @@ def test_the_advice_about_names_works(write, text, header):
         runs = lf.read_runs(write(text), columns=columns | {"score": "x"}, **said)
         qrels = lf.read_qrels(write(text), columns=columns | {"relevance": "x"}, **said)
         assert runs.num_rows == qrels.num_rows == 1
-
-
-def test_grades_that_are_no_numbers(write):
-    path = write("0001 doc1 L2\n0001 doc2 L0\n")
-    with pytest.raises(lf.SchemaError, match=r"numbers as grades, found 2 \('L2', 'L0'\); say"):
-        lf.read_qrels(path)
 
 
 RANKED = "".join(
@@ -735,19 +650,6 @@ def test_only_what_is_near_a_bad_line_is_parsed_in_python(write, monkeypatch):
     monkeypatch.setattr(json_rows, "has_clean_blocks", lambda *_: False)
     assert found.equals(lf.check_run(path))
     assert found["line"].to_list() == [30_001, 30_002, 45_001, 45_001, 60_000]
-
-
-def test_digits_that_clean_lines_would_lose_are_seen(write, monkeypatch):
-    lines = [f'{{"qid": "q", "docno": "d{n}", "score": {2**53 + n}}}\n' for n in range(2000)]
-    path = write(
-        "".join([*lines, '{"qid": "q", "docno": "e", "score": 1, "x": 1, "x": 2}']).encode()
-    )
-    monkeypatch.setattr(json_rows, "BLOCK_OF_ROWS", 1 << 14)
-    with pytest.raises(lf.ReadError, match="two fields are named 'x'"):
-        lf.read_runs(path)
-    path.write_text("".join(lines))
-    with pytest.raises(lf.LexiframeError, match=str(2**53)):
-        lf.read_runs(path)
 
 
 @pytest.mark.slow

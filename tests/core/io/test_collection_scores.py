@@ -15,20 +15,6 @@ LONG = pl.DataFrame(
 ROWS = [("a", "x", 0.5), ("a", "y", 0.25), ("b", "x", 0.75), ("b", "y", 0.5)]
 
 
-def test_long_and_wide_tables_are_the_same(tmp_path):
-    wide = LONG.pivot("task", index="model", values="score")
-    other = LONG.pivot("model", index="task", values="score")
-    for n, table in enumerate((LONG, wide, other, LONG.rename({"task": "dataset"}))):
-        assert lf.read_scores(table).rows() == ROWS
-        table.write_csv(tmp_path / f"board{n}.csv")
-        assert lf.read_scores(tmp_path / f"board{n}.csv").rows() == ROWS
-
-
-def test_columns_are_named_by_the_caller():
-    other = LONG.rename({"task": "exam"})
-    assert lf.read_scores(other, columns={"collection": "exam"}).rows() == ROWS
-
-
 def test_bad_cells_are_named():
     text = LONG.with_columns(score=pl.Series(["0.5", "0.25", "good", "0.5"]))
     with pytest.raises(lf.ReadError, match=r"row 3: .* found 'good' for b in x"):
@@ -110,13 +96,6 @@ def test_mteb_takes_the_newest_revision_or_all(tmp_path):
 def test_files_of_mteb_that_are_not(tmp_path, scores, message):
     mteb(tmp_path, "o__m", "r", "T", scores)
     with pytest.raises(lf.ReadError, match=message):
-        lf.read_scores(tmp_path)
-
-
-def test_a_broken_file_is_named(tmp_path):
-    mteb(tmp_path, "o__m", "r", "T", {})
-    (tmp_path / "o__m/r/T.json").write_text("{")
-    with pytest.raises(lf.ReadError, match=r"T\.json: expected results of MTEB, found no JSON"):
         lf.read_scores(tmp_path)
 
 
@@ -258,12 +237,6 @@ def test_several_models_may_lie_in_one_folder(tmp_path, name):
     harness(tmp_path, "org/c", FIRST, [1.0], "other")
     with pytest.raises(lf.ReadError, match=r"samples of one model, .* found results of 2 models"):
         lf.read_scores(tmp_path)
-
-
-def test_samples_without_results_are_those_of_their_folder(tmp_path):
-    harness(tmp_path / "mine", "org/a", FIRST, [1.0, 0.0])
-    (tmp_path / "mine" / f"results_{FIRST}.json").unlink()
-    assert lf.read_scores(tmp_path)["run"].unique().to_list() == ["mine"]
 
 
 @pytest.mark.parametrize("arguments", [
@@ -416,50 +389,12 @@ def test_a_collection_that_is_the_mean_of_the_others_is_no_evidence(name, decima
     assert read_with_warning(long, match).rows() == expected
 
 
-def test_rounded_means_of_few_runs_need_a_name():
-    rounded = BOARD.with_columns(pl.selectors.float().round(1)).head(2)
-    table = rounded.with_columns(x=pl.mean_horizontal(pl.selectors.float()).round(1))
-    assert lf.read_scores(table)["collection"].n_unique() == 4
-    named = rounded.with_columns(mean=MEANS.round(3))
-    match = "the means of the others, left out: 1"
-    assert read_with_warning(named, match)["collection"].n_unique() == 3
-
-
 @pytest.mark.parametrize("name", ["Average", "human baseline"])
 def test_a_run_that_is_the_mean_of_the_others_is_left_out(name):
     mean = BOARD.mean().with_columns(model=pl.lit(name))
     table = pl.concat([BOARD, mean])
     match = rf"runs whose values are the means of the others, left out: 1 \('{name}'\)"
     assert read_with_warning(table, match)["run"].unique().sort().to_list() == ["a", "b", "c"]
-
-
-def test_what_is_called_a_mean_or_a_property_is_left_out_of_collections():
-    more = {
-        "Rank (Borda)": [3, 2, 1], "Number of Parameters (B)": [7.0, 0.3, 1.0],
-        "Max Tokens": [32768, 512, 512], "Mean (TaskType)": [0.51, 0.62, 0.44],
-    }  # fmt: skip
-    table = BOARD.with_columns(pl.Series(name, values) for name, values in more.items())
-    with (
-        pytest.warns(lf.LexiframeWarning, match="like properties of the runs, left out: 3"),
-        pytest.warns(lf.LexiframeWarning, match="called means, left out: 1 .*TaskType"),
-    ):
-        assert lf.read_scores(table).rows() == lf.read_scores(BOARD).rows()
-    tokens = BOARD.rename({"law": "Number of tokens of law", "code": "Mean reversion"})
-    assert lf.read_scores(tokens)["collection"].n_unique() == 3
-    few = BOARD.select("model", "news", Average="law")
-    assert lf.read_scores(few)["collection"].unique().sort().to_list() == ["Average", "news"]
-
-
-def test_collections_that_the_caller_names_are_kept():
-    table = BOARD.with_columns(Average=MEANS, Parameters=pl.Series([7.0, 3.0, 1.0]))
-    weights = {"news": 1, "law": 1, "code": 1, "Average": 0, "Parameters": 1}
-    found = lf.leaderboard(table, weights=weights)
-    assert found.collection_weights["collection"].to_list() == [
-        "Parameters", "code", "law", "news",
-    ]  # fmt: skip
-    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
-        smaller = lf.leaderboard(table, "mean_rank", smaller_is_better=["Parameters"])
-    assert "Parameters" in smaller.cells["collection"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -480,28 +415,6 @@ def test_names_of_columns_are_known_in_capitals_and_with_blanks(name):
     assert lf.read_scores(BOARD.rename({"model": name})).equals(expected)
     long = BOARD.unpivot(index="model", variable_name="Task", value_name="Main Score")
     assert lf.read_scores(long.rename({"model": name})).equals(expected)
-
-
-def test_a_column_of_values_with_another_name_is_asked_for():
-    long = BOARD.unpivot(index="model", variable_name="task", value_name="result")
-    with pytest.raises(lf.SchemaError, match=re.escape("say which it is: columns={'value': 're")):
-        lf.read_scores(long)
-    assert lf.read_scores(long, columns={"value": "result"}).equals(lf.read_scores(BOARD))
-
-
-def test_a_collection_may_be_called_like_a_column_of_ours():
-    table = BOARD.rename({"news": "Query", "law": "Task", "code": "Value"})
-    found = lf.read_scores(table.rename({"model": "Model"}))["collection"]
-    assert found.unique().sort().to_list() == ["Query", "Task", "Value"]
-    gap = table.with_columns(Task=pl.Series([0.5, None, 0.25]), Query=pl.Series([40, 50, 60]))
-    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps"):
-        assert lf.read_scores(gap)["collection"].n_unique() == 3
-    both = BOARD.with_columns(Model=pl.Series([0.5, 0.25, 0.75]))
-    assert "Model" in lf.read_scores(both)["collection"].to_list()
-    requests = pl.DataFrame({"query_id": ["q1", "q2"], "Score": [0.5, 0.25]})
-    assert lf.read_scores(requests, measure="AP")["run"].to_list() == ["Score", "Score"]
-    named = requests.with_columns(run=pl.lit("bm25"))
-    assert lf.read_scores(named)["measure"].to_list() == ["Score", "Score"]
 
 
 def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):
@@ -535,13 +448,6 @@ def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):
     assert lf.read_scores(unknown, columns={"run": "engine"}).equals(lf.read_scores(BOARD))
 
 
-def test_a_leaderboard_with_means_is_that_without():
-    found = [lf.leaderboard(BOARD)]
-    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
-        found.append(lf.leaderboard(BOARD.with_columns(Average=MEANS)))
-    assert found[0].comparisons.equals(found[1].comparisons)
-
-
 def test_collections_in_a_much_larger_unit_are_named():
     table = BOARD.with_columns(elo=pl.Series([1200.0, 1100.0, 900.0]))
     with pytest.warns(lf.LexiframeWarning, match=r"above 100 in 1 collection \('elo'\) beside"):
@@ -558,16 +464,6 @@ def test_no_chance_is_taken_for_a_mean(decimals):
                 table = pl.DataFrame(x, schema=[f"c{i}" for i in range(n)], orient="row")
                 table = table.with_columns(run=pl.Series([f"r{i}" for i in range(runs)]))
                 assert lf.read_scores(table).height == runs * n
-
-
-def test_means_of_requests_of_a_collection_are_left_out():
-    rng = np.random.default_rng(0)
-    rows = [(run, c, f"q{i}", rng.random()) for run in "ab" for c in "xy" for i in range(9)]
-    table = pl.DataFrame(rows, schema=["run", "collection", "query_id", "value"], orient="row")
-    means = table.group_by("run", "collection").agg(pl.col("value").mean(), query_id=pl.lit("mean"))
-    both = pl.concat([table, means.select(table.columns)])
-    match = r"requests whose values are the means of the others, left out: 1 \('mean'\)"
-    assert read_with_warning(both, match).equals(lf.read_scores(table))
 
 
 def test_directions_of_lm_evaluation_harness(tmp_path):

@@ -82,7 +82,6 @@ RUNS = {
     "lists in rows": [{"qid": "q1", "retrieved_ids": IDS, "expected_ids": IDS}],
 }
 ONE = pytest.mark.parametrize("form", RUNS)
-IN_JSON = pytest.mark.parametrize("form", [form for form in RUNS if form != "arrays"])
 
 
 def documents(table):
@@ -100,22 +99,6 @@ def test_in_memory(form):
         e = lf.evaluate({"a": of_query, "b": of_query}, {"q1": {"001.txt": 1}}, "R@100")
     assert e.means["mean"].to_list() == [1.0, 1.0]
     assert lf.positions(lf.scan_runs({"a": of_query}), {"q1": {"001.txt": 1}}).height == 1
-
-
-@IN_JSON
-def test_in_json_and_on_the_command_line(form):
-    Path("run.json").write_text(json.dumps(RUNS[form]))
-    Path("runs.json").write_text(json.dumps({"a": RUNS[form], "b": RUNS[form]}))
-    Path("qrels.json").write_text(json.dumps({"q1": IDS}))
-    with nothing_opened():
-        assert documents(lf.read_runs("run.json")) == IDS
-        assert lf.check_run("run.json").is_empty()
-        if isinstance(RUNS[form], dict) and form not in ("columns", "records by query"):
-            assert documents(lf.read_runs("runs.json")) == sorted(IDS * 2)
-        asked = ["evaluate", "qrels.json", "run.json", "-m", "R@100", "--format", "csv"]
-        done = CliRunner().invoke(cli.app, asked)
-    assert done.exit_code == 0, done.output
-    assert ",1.0" in done.output
 
 
 @pytest.mark.parametrize(

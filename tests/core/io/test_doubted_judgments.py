@@ -69,15 +69,6 @@ def test_interactions_are_refused_with_the_names_that_read_them(tmp_path, rows, 
     assert names in listed["advice"][0]
 
 
-def test_named_as_the_message_says_interactions_are_read(tmp_path):
-    path, rows = tmp_path / "u.data", interactions()
-    path.write_text("user_id item_id rating timestamp\n" + text(rows, " "))
-    with pytest.warns(lf.LexiframeWarning, match="rel=4"):
-        read = lf.read_qrels(path, header=True)
-    assert read["relevance"].to_pylist() == [float(rating) for _, _, rating, _ in rows]
-    assert read["doc_id"].to_pylist() == [str(item) for _, item, _, _ in rows]
-
-
 @pytest.mark.parametrize("separator", [", ", "; ", " , "])
 @pytest.mark.parametrize("rows", [[(1, 7, 1), (2, 9, 0)], [(1, 0, 7, 1), (2, 0, 9, 0)]])
 def test_ids_that_end_with_a_separator_are_refused(tmp_path, rows, separator):
@@ -127,13 +118,6 @@ def test_judgments_of_smart_collections_are_refused(tmp_path, lines):
     with pytest.raises(lf.ReadError, match=r"in all lines, grade 0, and .* values in field 2"):
         lf.read_qrels(path)
     assert lf.check_qrels(path)["problem"].to_list() == ["doubt"]
-
-
-def test_the_two_fields_that_remain_are_read(tmp_path):
-    path = tmp_path / "CISI.REL"
-    path.write_text("query_id doc_id\n1 28\n1 35\n")
-    with pytest.warns(lf.LexiframeWarning, match="no column of grades"):
-        assert lf.read_qrels(path, header=True)["doc_id"].to_pylist() == ["28", "35"]
 
 
 def test_check_lists_judgments_without_rows(tmp_path):

@@ -63,14 +63,6 @@ def test_a_column_of_which_each_value_has_its_own_ranks_is_named(tmp_path, name)
         assert read["run"].unique().to_pylist() == ["bm25", "dense"]
 
 
-def test_numbers_that_tell_ranks_apart_are_named(tmp_path):
-    with pytest.raises(lf.SchemaError, match="rows of several values of fold: 2"):
-        lf.read_runs(frame("fold", [0, 0, 0, 1, 1, 1, 1]))
-    from_zero = [(q, d, rank - (n > 2), score) for n, (q, d, rank, score) in enumerate(ROWS)]
-    with pytest.raises(lf.SchemaError, match="distinguished by the column engine"):
-        lf.read_runs(frame("engine", rows=from_zero))
-
-
 def test_systems_of_the_same_documents_are_named_without_ranks(tmp_path):
     rows = [row for row in ROWS if row[1] != "c"]
     engines = frame("engine", ["x"] * 3 + ["y"] * 3, rows, ranks=False)
@@ -90,18 +82,6 @@ def test_systems_of_the_same_documents_are_named_without_ranks(tmp_path):
         lf.positions(other, QRELS, duplicates="best")
     for path in written(other, tmp_path):
         assert "colour" in lf.check_run(path).filter(problem="doubt")["found"].item()
-
-
-def test_systems_without_a_common_document_are_doubted():
-    table = frame("method", ranks=False).filter(pl.col("doc_id").is_in(["a", "c", "d"]))
-    for call in (
-        lf.read_runs,
-        lambda run: lf.positions(run, QRELS),
-        lambda run: lf.evaluate(run, QRELS, "AP"),
-        lambda run: lf.coverage(run, QRELS),
-    ):
-        with pytest.warns(lf.LexiframeWarning, match="distinguished by the column method"):
-            call(table)
 
 
 @pytest.mark.parametrize("field", [1, 5])
@@ -213,19 +193,6 @@ def test_lines_whose_ranks_begin_anew_have_two_ways_out(tmp_path, field):
     one = str(error.value).partition("are, put ")[2].partition(" on top")[0]
     path.write_text(f"{one}\n{text}")
     assert lf.read_runs(path, header=True).num_rows == 12
-
-
-def test_a_doubt_says_how_to_say_that_it_is_one_ranking(tmp_path):
-    table = frame("retriever", ["x", "y"] * 6, PAGES, ranks=False)
-    may_be = "what may be several, distinguished by the column retriever.* leave the column out"
-    with pytest.warns(lf.LexiframeWarning, match=may_be):
-        lf.read_runs(table)
-    lf.read_runs(table.drop("retriever"))
-    path = tmp_path / "fused.run"
-    path.write_text(lines(5, ["x", "y"] * 6, [(q, d, 0, score) for q, d, _, score in PAGES]))
-    with pytest.warns(lf.LexiframeWarning, match="one ranking, say so by a name: {'name': file}"):
-        lf.read_runs(path)
-    assert lf.read_runs({"fused": path}).num_rows == 12
 
 
 @pytest.mark.parametrize("order", ["one after the other", "query by query"])

@@ -110,29 +110,6 @@ def test_parts_of_one_run(tmp_path, tool):
     assert in_parts == sources == lf.scan_runs(folder).provenance()
 
 
-def test_parts_of_several_runs(tmp_path):
-    """Each folder of parts is a run; in one folder the text before the numbers tells them apart."""
-    for name in ("bm25", "dense"):
-        written(tmp_path / "apart" / name, PARQUET)
-        written(tmp_path / "together", [f"{name}-{n}-of-2.parquet" for n in (1, 2)])
-    written(tmp_path / "together", ["lm.parquet"])
-    two = [("bm25", 1.0, N), ("dense", 1.0, N)]
-    assert means(str(tmp_path / "apart" / "*" / "*")) == two
-    apart = [tmp_path / "apart" / name for name in ("dense", "bm25")]
-    assert names(apart) == names([*(tmp_path / "apart").rglob("*.parquet")]) == ["bm25", "dense"]
-    assert names(tmp_path / "together") == ["bm25", "dense", "lm"]
-    assert names({"x": apart[0], "y": str(apart[1])}) == ["x", "y"]
-
-
-def test_parts_of_replicates(tmp_path):
-    """A folder of parts is one replicate, under its name or the one that is given."""
-    seeds = [written(tmp_path / f"seed{n}", PARQUET) for n in (1, 2)]
-    for given in (seeds, {"seed1": seeds[0], "seed2": seeds[1]}, str(tmp_path / "*" / "*")):
-        runs = pl.DataFrame(lf.read_runs({"dense": given}))
-        counts = runs.group_by("run", "replicate").len().sort("replicate")
-        assert counts.rows() == [("dense", f"seed{n}", RUN.height) for n in (1, 2)]
-
-
 def test_missing_parts_are_not_passed_over(tmp_path):
     folder = written(tmp_path / "bm25", ["x-00000-of-00003.parquet", "x-00002-of-00003.parquet"])
     message = r"bm25: expected 3 parts of one run, found 2 \('x-00000-of-00003.parquet',"
@@ -208,13 +185,6 @@ def test_runs_that_may_be_parts_are_named_once(tmp_path):
     with pytest.warns(lf.LexiframeWarning, match="rankings missing") as caught:
         lf.evaluate(same, QRELS, "AP")
     assert not any("parts of one run" in str(one.message) for one in caught)
-
-
-def test_parts_may_divide_a_query(tmp_path):
-    ranked = RUN.with_columns(rank=pl.int_range(pl.len()).over("query_id") + 1)
-    for n, file in enumerate(PARQUET):
-        written(tmp_path / "bm25", [file], ranked.gather_every(2, n))
-    assert lf.read_runs(tmp_path / "bm25").num_rows == RUN.height
 
 
 def test_parts_with_a_column_of_runs(tmp_path):

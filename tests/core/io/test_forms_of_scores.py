@@ -35,23 +35,12 @@ def test_files_of_tools_have_their_metrics(tmp_path, content, expected, indent):
     assert found["query_id"].n_unique() == 2
 
 
-def test_records_of_a_tool_in_memory_are_those_of_its_file():
-    assert lf.read_scores({"a": CHECKED})["measure"].unique().sort().to_list() == ["f1", "recall"]
-
-
 @pytest.mark.parametrize("form", ["lines", "whole"])
 def test_promptfoo_names_runs_and_requests(tmp_path, form):
     path = tmp_path / "out.json"
     whole = json.dumps({"evalId": "x", "results": {"version": 3, "results": PROMPTED}})
     path.write_text("\n".join(map(json.dumps, PROMPTED)) if form == "lines" else whole)
     assert lf.read_scores(path).rows() == [("gpt", "0", "out", 0.0), ("gpt", "1", "out", 0.5)]
-
-
-def test_other_prompts_are_other_runs(tmp_path):
-    path = tmp_path / "out.jsonl"
-    rows = [*PROMPTED, *({**one, "promptIdx": 1} for one in PROMPTED)]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    assert lf.read_scores(path)["run"].unique().sort().to_list() == ["gpt", "gpt, prompt 1"]
 
 
 @pytest.mark.parametrize(
@@ -76,14 +65,6 @@ def test_questions_and_models_by_their_ids(tmp_path, query, run, ids):
     assert lf.read_scores(table).rows() == [("a", "1", "score", 5.0), ("a", "2", "score", 6.0)]
     table.write_csv(tmp_path / "mt-bench.csv")
     assert lf.read_scores(tmp_path / "mt-bench.csv")["measure"].unique().to_list() == ["mt-bench"]
-
-
-def test_models_of_a_board_by_their_ids():
-    board = pl.DataFrame({"model_id": ["x/a", "y/b"], "ami": [0.1, 0.2], "earnings22": [0.2, 0.3]})
-    assert lf.read_scores(board)["run"].unique().sort().to_list() == ["x/a", "y/b"]
-    named = board.with_columns(model=pl.Series(["a", "b"]))
-    with pytest.warns(lf.LexiframeWarning, match=r"columns of text.* 1 \('model_id'\)"):
-        assert lf.read_scores(named)["run"].unique().sort().to_list() == ["a", "b"]
 
 
 @pytest.mark.parametrize("sign", ["±", " ± ", " +/- ", "+-"])
@@ -141,14 +122,3 @@ def test_winners_of_many_tongues(tmp_path, winners, expected):
     path.write_text("\n".join(map(json.dumps, votes(winners))))
     for given in (votes(winners), pl.DataFrame(votes(winners)), path):
         assert lf.read_preferences(given).judgments["winner"].to_list() == expected
-
-
-def test_bad_answers_are_ties_of_their_own():
-    with pytest.warns(lf.LexiframeWarning, match="both are bad, counted as ties: 1"):
-        assert lf.read_preferences(votes(["leftvote", "bothbad_vote"])).both_bad == 1
-
-
-@pytest.mark.parametrize("winners", [[0, 1, 2], [0, 1]])
-def test_numbers_that_may_mean_two_things_stay_refused(winners):
-    with pytest.raises(lf.ReadError, match="0 may be a tie; say it: values="):
-        lf.read_preferences(votes(winners))

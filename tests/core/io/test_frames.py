@@ -267,29 +267,6 @@ def test_columns_that_are_wrong(columns, message):
         lf.read_runs(THEIRS, columns=columns)
 
 
-def test_ids_that_are_called_as_ours_win():
-    """Tables of users have requests too, and tables of passages have documents."""
-    others = {"user_id": pl.lit("u"), "query": pl.lit("text"), "docid": 7, "item": pl.lit("i")}
-    assert lf.read_runs(FRAME.with_columns(**others)).equals(lf.read_runs(FRAME))
-    assert lf.read_qrels(JUDGED.with_columns(**others)).equals(lf.read_qrels(JUDGED))
-    scores = pl.DataFrame({"query_id": ["q1"], "run": "r", "measure": "AP", "value": 0.5})
-    assert lf.read_scores(scores.with_columns(user_id=pl.lit("u"))).equals(lf.read_scores(scores))
-    votes = pl.DataFrame({"query_id": ["q1"], "model_a": "r", "model_b": "s", "winner": "model_a"})
-    asked = votes.with_columns(qid=pl.lit("u"))
-    read = [lf.read_preferences(of) for of in (asked, votes)]
-    assert read[0].judgments.equals(read[1].judgments)
-
-
-def test_what_is_ambiguous_in_qrels():
-    for names in (["label", "rating"], ["relevance", "grade"]):
-        frame = JUDGED.drop("relevance").with_columns(pl.lit(1).alias(name) for name in names)
-        message = f"qrels: {names[0]} and {names[1]} could each be relevance"
-        with pytest.raises(lf.SchemaError, match=message):
-            lf.read_qrels(frame)
-    with pytest.raises(lf.SchemaError, match="iteration and subtopic could each be iteration"):
-        lf.read_qrels(JUDGED.with_columns(iteration=pl.lit("1"), subtopic=pl.lit("2")))
-
-
 def test_the_words_of_pyterrier():
     """Its frames carry the query's text as query and its own numbers of documents as docid."""
     frame = FRAME.rename({"query_id": "qid", "doc_id": "docno"}).with_columns(
@@ -449,47 +426,6 @@ def test_integers_and_strings_meet():
     assert lf.positions(runs, judged)["position"].to_list() == [2]
 
 
-def test_leading_zeros_stay():
-    ids = ["007", "07", "7", "7.0"]
-    frame = FRAME.with_columns(query_id=pl.Series(ids), doc_id=pl.Series(ids))
-    for kind in ("polars", "pandas", "pandas, categories", "pyarrow reader", "duckdb"):
-        table = lf.read_runs(FRAMES[kind](frame))
-        assert table["query_id"].to_pylist() == table["doc_id"].to_pylist() == ids
-
-
-@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
-def test_missing_ids(missing):
-    for name in ("query_id", "doc_id"):
-        ids = pd.Series(["a", missing, "c", "d"], dtype=object)
-        message = (
-            f"the column {name} is part of the key, but 1 rows have no"
-            if name == "query_id"
-            else "expected an id as doc_id, found none in 1 rows that have a score"
-        )
-        with pytest.raises(lf.SchemaError, match=message):
-            lf.read_runs(pandas_of(FRAME).assign(**{name: ids}))
-        with pytest.raises(lf.SchemaError, match="is part of the key, but 1 rows have no value"):
-            lf.read_qrels(pandas_of(JUDGED).assign(**{name: ids}))
-
-
-@pytest.mark.parametrize(
-    "values",
-    [["a", 7, "c", "d"], [7, "b", 7, 7], [1, 2.5, "c", "d"], ["a", ["b"], "c", "d"], [2**70] * 4],
-    ids=["integer", "text", "float", "list", "huge"],
-)
-def test_columns_of_several_types_are_refused(values):
-    """Only pandas has them, as objects."""
-    mixed = pandas_of(FRAME).assign(doc_id=pd.Series(values, dtype=object))
-    message = "cannot become Arrow: .* give every column values of one simple type"
-    for runs in (mixed, {"mine": mixed}, [mixed]):
-        with pytest.raises(lf.SchemaError, match=message):
-            lf.read_runs(runs)
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.read_qrels(mixed.rename(columns={"score": "label"}))
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.positions(mixed, JUDGED)
-
-
 # --- Scores, grades, ranks ----------------------------------------------------------------------
 
 
@@ -508,15 +444,6 @@ def test_numbers_of_every_type(column):
     assert lf.read_runs(FRAME.with_columns(score=column))["score"].to_pylist() == [3, 2, 1, 0]
     frame = JUDGED.with_columns(relevance=column)
     assert lf.read_qrels(frame)["relevance"].to_pylist() == [3, 2, 1, 0]
-
-
-@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.Duration, pl.Time])
-def test_dates_and_times_are_no_numbers(dtype):
-    column = pl.Series([1, 2, 3, 4]).cast(dtype)
-    with pytest.raises(lf.SchemaError, match=r"expected Float64 in score, found .*; cast it"):
-        lf.read_runs(FRAME.with_columns(score=column))
-    with pytest.raises(lf.SchemaError, match="qrels: expected Float64 in relevance, found "):
-        lf.read_qrels(JUDGED.with_columns(relevance=column))
 
 
 def test_infinite_scores_are_scores():
@@ -768,15 +695,6 @@ def test_a_reader_that_breaks_off():
         lf.read_runs({"a": reader})
 
 
-def test_several_runs_in_lists():
-    frame = pl.DataFrame(LISTS).with_columns(model=pl.Series(["b", "a", "a", "a"]))
-    rows = lf.read_runs(frame).select(["run", "query_id", "doc_id"]).to_pylist()
-    assert [tuple(row.values()) for row in rows] == [
-        *[("a", "12", "7"), ("a", "3", None), ("a", "5", None)],
-        *[("b", "7", "10"), ("b", "7", "20")],
-    ]
-
-
 def test_judgments_in_lists():
     rated = [[{"item_id": 10, "rating": 3.5}, {"item_id": 20, "rating": 1.0}]]
     frame = pl.DataFrame({"user_id": [7], "items": rated})
@@ -807,30 +725,3 @@ def test_the_index_of_pandas_holds_columns():
         assert lf.read_runs({"a": frame.set_index(index)}).equals(expected)
     with pytest.raises(lf.SchemaError, match="cannot become Arrow: cannot insert qid, already"):
         lf.read_runs(frame.set_index("qid", drop=False))
-
-
-def test_the_index_of_pandas_holds_columns_of_every_table(tmp_path):
-    library("pandas")
-    s = lf.read_scores(pl.DataFrame({"qid": ["q1", "q2"], "a": [1.0, 0.5]}), measure="AP")
-    indexed = s.to_pandas().set_index(["run", "query_id"])
-    log = pl.DataFrame({"run": s["run"].unique(), "k": 1})
-    assert lf.with_log(indexed, log.to_pandas().set_index("run")).equals(lf.with_log(s, log))
-    assert lf.order_runs(indexed).equals(lf.order_runs(s))
-    assert pl.read_parquet(lf.write_parquet(indexed, tmp_path / "s.parquet")).equals(s)
-
-
-def test_the_column_that_cannot_become_arrow_is_named():
-    mixed = pandas_of(FRAME).assign(note=pd.Series([1, "b", None, None], dtype=object))
-    with pytest.raises(lf.SchemaError, match=r"Arrow: the column note: .* or leave it out$"):
-        lf.read_runs(mixed)
-    log = mixed.assign(run=["a", "b", "c", "d"])
-    with pytest.raises(lf.SchemaError, match="the frame cannot become Arrow: the column note: "):
-        lf.with_log(expected(), log)
-
-
-def test_whole_decimals_are_ids_and_floats_are_none():
-    frame = pl.DataFrame({"qid": [7], "docno": ["d"], "score": [0.5]})
-    whole = frame.with_columns(pl.col("qid").cast(pl.Decimal(38, 0)))
-    assert lf.read_runs(whole)["query_id"].to_pylist() == ["7"]
-    with pytest.raises(lf.SchemaError, match="ids cannot be floats: cast them"):
-        lf.read_runs(frame.with_columns(pl.col("qid").cast(pl.Float64)))

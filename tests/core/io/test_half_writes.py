@@ -79,14 +79,6 @@ def test_a_log_that_ends_within_a_line_is_not_made_worse(evaluation, tmp_path):
     assert path.read_bytes() == before
 
 
-def test_an_evaluation_of_which_a_log_has_some_runs_is_completed(evaluation, tmp_path):
-    path = lf.io.log_folder(evaluation, tmp_path)
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:2]))
-    lf.io.log_folder(evaluation, tmp_path)
-    assert lf.read_log(path)["run"].to_list() == [json.loads(line)["run"] for line in lines]
-
-
 def test_evaluations_that_are_logged_at_once_are_logged_once(evaluation, tmp_path):
     threads = [Thread(target=lf.io.log_folder, args=(evaluation, tmp_path)) for _ in range(4)]
     for thread in threads:
@@ -145,28 +137,6 @@ def test_the_page_stays_as_it_was_when_tables_cannot_be_written(lexiframe, tmp_p
     assert failed.status == 1
     assert "No space left on device" in failed.err
     assert content(tmp_path) == before
-
-
-def test_files_that_are_written_together_come_together_or_not_at_all(tmp_path):
-    first, second = tmp_path / "a.html", tmp_path / "b.html"
-    first.write_text("old")
-
-    def fail():
-        with output_files.together():
-            output_files.write_page(first, "new")
-            with output_files.together():
-                output_files.write_page(first, "newer")
-            output_files.write_page(second, str(1 / 0))
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    assert content(tmp_path) == {Path("a.html"): b"old"}
-    with output_files.together():
-        output_files.write_page(first, "new")
-        with pytest.raises(ZeroDivisionError), output_files.replacing(second) as temporary:
-            temporary.write_text(str(1 / 0))
-        assert first.read_text() == "old"
-    assert content(tmp_path) == {Path("a.html"): b"new"}
 
 
 # --- No temporary folder ------------------------------------------------------------------------

@@ -36,14 +36,6 @@ def test_ids_that_are_uuids(tmp_path, made):
     assert "strings in doc_id, found UUIDs; write them as text" in message(lf.read_runs, table)
 
 
-@pytest.mark.parametrize("texts", [["0,5", "0,25"], ["1.204,5", "3"], ["1,204.5", "7"]])
-@pytest.mark.parametrize("read, name", [(lf.read_runs, "score"), (lf.read_qrels, "relevance")])
-def test_commas_in_the_numbers_of_a_frame(read, name, texts):
-    frame = RUN.rename({"score": name}).with_columns(pl.Series(name, texts))
-    assert "write it with a decimal point, and thousands without" in message(read, frame)
-    assert "point" not in message(read, frame.with_columns(pl.lit("high").alias(name)))
-
-
 @pytest.mark.parametrize("user", ["query_id", "user_id", "qid"])
 def test_a_ranking_without_scores_that_is_given_as_judgments(user):
     frame = RUN.rename({"score": "rank", "query_id": user})
@@ -89,17 +81,3 @@ def test_runs_where_tables_of_them_are_expected(tmp_path, runs):
             assert "evaluate(runs, qrels, measures) makes all tables in one call, and posi" in said
     for function in (lf.compare, lf.win_rates, lf.order_runs):
         assert f"expected scores or preferences, {found}" in message(function, given[runs], qrels)
-
-
-def test_options_of_readers_are_said_to_be_theirs():
-    rows = [(v, f"q{i}", f"d{j}", j, 9.0 - j) for v in "AB" for i in range(4) for j in range(1, 4)]
-    columns = ["variant", "query_id", "doc_id", "rank", "score"]
-    table = pl.DataFrame(rows, schema=columns, orient="row")
-    qrels = {f"q{i}": {"d1": 1} for i in range(4)}
-    with pytest.raises(lf.SchemaError, match=r"columns=\{'run': 'variant'\}") as caught:
-        lf.evaluate(table, qrels, ["AP"])
-    assert caught.value.__notes__ == [
-        "columns: give this to read_runs or read_qrels, and what they return to evaluate"
-    ]
-    runs = lf.read_runs(table, columns={"run": "variant"})
-    assert lf.evaluate(runs, qrels, ["AP"]).means["run"].to_list() == ["A", "B"]

@@ -75,13 +75,6 @@ def test_hits_without_scores_keep_their_order_and_grades_are_judgments():
     assert rows(lf.read_qrels(judged), "relevance") == [("q1", "d1", 2.0), ("q1", "d2", 0.0)]
 
 
-def test_documents_that_are_called_like_fields_are_documents():
-    run = {"id": {"id": 2.0, "_id": 1.0}, "hits": {"hits": 2.0, "id": 1.0}}
-    assert lf.read_runs(run)["doc_id"].to_pylist() == ["id", "_id", "hits", "id"]
-    run = {"query": {"id": 2.0, "qid": 1.0}, "results": {"d1": 2.0}}
-    assert lf.read_runs(run).num_rows == 3
-
-
 def test_answers_in_other_shapes():
     plain = [{"query": {"id": 7}, "results": ["d2", "d1"]}]
     assert rows(lf.read_runs(plain), "rank") == [("7", "d2", 1), ("7", "d1", 2)][::-1]

@@ -37,18 +37,6 @@ def test_files(tmp_path, name):
         assert lf.check_qrels(tmp_path / name).is_empty()
 
 
-def test_frames(tmp_path):
-    frame = pl.DataFrame(ROWS, schema=["user", "item"], orient="row")
-    lists = frame.group_by("user", maintain_order=True).agg("item")
-    for source in (frame, frame.to_arrow(), frame.lazy(), lists):
-        assert read(source) == ROWS
-    assert read(frame.rename({"user": "who"}), columns={"query_id": "who"}) == ROWS
-    frame.write_parquet(tmp_path / "q.parquet")
-    assert read(tmp_path / "q.parquet") == ROWS
-    numbers = pl.DataFrame({"user": [1, 1, 2], "item": [7, 8, 7], "timestamp": [1.0, 2.0, None]})
-    assert read(numbers) == [("1", "7"), ("1", "8"), ("2", "7")]
-
-
 def test_an_evaluation_says_so_once():
     judged = pl.DataFrame({"user": ["u1", "u1", "u2"], "item": ["i1", "i2", "i1"]})
     runs = {"pop": {"u1": {"i1": 2, "i3": 1}, "u2": {"i3": 2, "i1": 1}}}

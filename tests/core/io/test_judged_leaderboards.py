@@ -103,8 +103,3 @@ def test_true_and_false_of_json_are_numbers(write, values):
             assert lf.read_scores(file)["value"].to_list() == [1]
     else:
         assert lf.read_scores(file)["value"].to_list() == [1, 0 if y == "false" else 0.5]
-
-
-def test_another_form_is_refused(write):
-    with pytest.raises(lf.LexiframeError, match="expected form to be one of 'tot', 'ir_measures'"):
-        lf.read_scores(write(ROWS), form="csv")

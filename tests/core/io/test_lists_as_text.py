@@ -83,12 +83,6 @@ def test_a_column_of_documents_that_holds_lists(text):
     assert sorted(lf.read_qrels(frame(text, "doc_id"))["doc_id"].to_pylist()) == ["12", "7"]
 
 
-def test_cells_without_a_value_stay_so():
-    table = pl.DataFrame({"qid": ["1", "2"], "retrieved_ids": ["['b' 'a']", None]})
-    found = pl.DataFrame(lf.read_runs({"r": table}))
-    assert found["doc_id"].drop_nulls().to_list() == ["b", "a"]
-
-
 @pytest.mark.parametrize("scores", ["[0.5 0.25]", "[np.float64(0.5), np.float64(0.25)]"])
 def test_numbers_beside_documents(scores):
     table = pl.DataFrame({"qid": ["1"], "retrieved_ids": ["['b' 'a']"], "score": [scores]})

@@ -34,12 +34,6 @@ def test_statistics_of_tasks_in_rows_and_those_that_are_wanted():
     assert found.ranking["n_collections"].to_list() == [3, 3, 3]
 
 
-def test_tasks_of_such_names_without_another_are_tasks():
-    names = {"waiting_time": "nq", "race_high": "law"}
-    found = lf.read_scores(pl.DataFrame(BOARD).rename({new: old for old, new in names.items()}))
-    assert found["collection"].unique().sort().to_list() == ["race_high", "waiting_time"]
-
-
 @pytest.mark.parametrize("name", ["Average WER", "Avg. WER", "Average Test CER", "STS mean"])
 def test_a_mean_of_a_measure_is_a_mean(name):
     x = {"model": list("abcd"), "T1": [5.1, 6.3, 5.2, 4.1], "Speed": [9.0, 3, 5, 7],
@@ -111,23 +105,7 @@ def samples_of(folder, results, filters=(None,)):
     return folder
 
 
-RESULTS = {"exact_match,strict-match": 1 / 3, "exact_match,flexible-extract": 1 / 3}
 SEVERAL = r"expected one 'exact_match' of a sample, found several in 24 rows, '0' of 'gsm8k' first"
-
-
-def test_samples_by_filters_without_names_are_refused(tmp_path):
-    folder = samples_of(tmp_path, RESULTS, (None, None))
-    one = next(folder.glob("org__a/samples*"))
-    with pytest.raises(lf.SchemaError, match=SEVERAL.replace("24", "12")):
-        lf.read_scores(one)
-    with pytest.raises(lf.SchemaError, match=rf"{SEVERAL}.*in the field filter"):
-        lf.read_scores(folder)
-
-
-def test_samples_by_filters_with_names_are_read(tmp_path):
-    folder = samples_of(tmp_path, RESULTS, ("strict-match", "flexible-extract"))
-    found = lf.read_scores(folder)
-    assert found.group_by("run", "measure").len()["len"].to_list() == [6] * 4
 
 
 def test_samples_without_results_are_refused_alike(tmp_path):

@@ -10,28 +10,8 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.core.io import scan_runs, to_parquet
+from lexiframe.core.io import scan_runs
 from lexiframe.core.io.forms.parquet import FORM
-
-
-@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
-def test_runs_are_written_in_the_order_in_which_they_are_read(tmp_path):
-    """Runs and queries as they begin, equal scores as they were; what is in order stays."""
-    columns = {
-        "run": ["y", "x", "y", "y", "x", "y", "y"],
-        "query_id": ["q2", "q1", "q1", "q2", "q1", "q2", "q1"],
-        "doc_id": list("abcdefg"),
-        "score": [1.0, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0],
-    }
-    runs = lf.read_runs(pl.DataFrame(columns))
-    path = to_parquet.write_runs(runs, tmp_path / "runs.parquet")
-    rows = pl.read_parquet(path)
-    assert rows["doc_id"].str.join("").item() == "ebdafcg"
-    assert to_parquet.sort_within_runs(read := lf.read_runs(path)) is read
-    assert parquet.read_metadata(path).row_group(0).column(0).compression == "LZ4"
-    for ties in ("input", "doc_id_asc"):
-        qrels = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["g", "f"], "relevance": 1.0})
-        assert lf.positions(path, qrels, ties=ties).equals(lf.positions(runs, qrels, ties=ties))
 
 
 @pytest.mark.parametrize("has_checksums", [True, False])
@@ -111,20 +91,6 @@ def rewritten(path, table, pattern, replacement, **how):
     assert len(changed) == len(data) - begin
     path.write_bytes(data[:begin] + changed)
     return path
-
-
-def test_statistics_that_are_not_true(tmp_path):
-    """They say that all rows have one run: the rows count."""
-    table = ITEMS.with_columns(run=pl.Series(["aaaa", "bbbb"])).to_arrow()
-    path = rewritten(
-        tmp_path / "runs.parquet",
-        table,
-        b"bbbb.{1,8}aaaa",
-        lambda m: m[0].replace(b"bbbb", b"aaaa"),
-    )
-    known = parquet.read_metadata(path).row_group(0).column(3).statistics
-    assert known.min == known.max == "aaaa"
-    assert lf.read_runs(path)["run"].to_pylist() == ["aaaa", "bbbb"]
 
 
 READ = """

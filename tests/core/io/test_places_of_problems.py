@@ -69,13 +69,3 @@ def test_the_last_line_is_cut_short_only_without_line_feed_and_narrower(path, la
     assert problems["line"].to_list() == ([2, 3] if is_bad else [2])
     advice = problems.filter(line=3)["advice"].to_list()
     assert ["cut short" in text for text in advice] == ([is_cut] if is_bad else [])
-
-
-def test_records_are_counted_not_their_items(tmp_path):
-    rows = [{"query_id": f"q{n}", "measure": "AP", "value": 0.5} for n in range(3)]
-    records = [{"run": "a", "scores": rows}, {"run": "b", "scores": [dict(row) for row in rows]}]
-    records[1]["scores"][2]["query_id"] = 1.5
-    file = tmp_path / "scores.json"
-    file.write_text(json.dumps(records))
-    with pytest.raises(lf.ReadError, match=r"record 2: expected text or .* query_id, found 1\.5"):
-        lf.read_scores(file)

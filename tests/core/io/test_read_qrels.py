@@ -64,22 +64,10 @@ def test_frames_without_iterations_and_with_integers():
     ]
 
 
-def test_parquet(write):
-    path = write(b"", "qrels.txt")  # it is known by its content
-    FRAME.write_parquet(path)
-    assert rows(lf.read_qrels(path)) == ROWS
-
-
 def test_ids_stay_strings(write):
     text = "007 00 0x1 1\n1e3 NULL nan 1\n1 Q0 a#b 1\n"
     ids = [row[:3] for row in rows(lf.read_qrels(write(text)))]
     assert ids == [("007", "00", "0x1"), ("1e3", "NULL", "nan"), ("1", "Q0", "a#b")]
-
-
-@pytest.mark.parametrize("qrels", [42, None, [42]])
-def test_what_is_no_qrels_at_all(qrels):
-    with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
-        lf.read_qrels(qrels)
 
 
 def test_a_folder_is_no_qrels(tmp_path):
@@ -109,26 +97,6 @@ def test_grades_below_0_are_unjudged_or_not_relevant():
 
 RATINGS = {"q1": {"a": 1, "b": 5, "c": 3}, "q2": {"a": 4, "d": 2}}
 RUNS = {name: {"q1": {"a": 3.0, "b": 2.0}, "q2": {"d": n}} for n, name in enumerate("xy", 1)}
-SAID = "no grade is 0, so that all judged documents count as relevant, those of grade 1 too; if the"
-
-
-@pytest.mark.parametrize(
-    "read",
-    [
-        lf.read_qrels,
-        lambda qrels: lf.evaluate(RUNS, qrels, ["RR", "LP(rel=4)"]),
-        lambda qrels: lf.evaluate(RUNS, qrels, "RR", memory="1GB", out="here", keep="scores"),
-        lambda qrels: lf.positions(RUNS, qrels),
-        lambda qrels: lf.coverage(RUNS, qrels),
-        lambda qrels: lf.interleaving(RUNS, qrels),
-        lambda qrels: lf.testing.assert_not_worse(RUNS["x"], RUNS["y"], qrels, {"RR": 0.5}),
-    ],
-)
-def test_ratings_are_said_to_count_as_relevant(read, tmp_path, monkeypatch):
-    """A test set of a recommender has the items that its users disliked, too."""
-    monkeypatch.chdir(tmp_path)
-    with pytest.warns(lf.LexiframeWarning, match=f"{SAID} grades are ratings, rel=4 counts only"):
-        read(RATINGS)
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,13 @@
 import bz2
 import gzip
 import lzma
-import os
-import warnings
-from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.core.io.text import trec
 
 TEXT = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 2 tag\nq2 Q0 d1 1 -0.25 tag\n"
 LINES = TEXT.splitlines()
@@ -68,12 +63,6 @@ def test_every_form_of_text(write, form, name):
     assert lf.positions(lf.scan_runs(path), QRELS).equals(lf.positions(table, QRELS))
 
 
-def test_a_space_behind_the_last_field_is_no_field(write):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert rows(lf.read_runs(write(LINES[0] + " "))) == ROWS[:1]
-
-
 def test_an_id_may_look_like_packed_data(write):
     """The bytes ``x^`` begin data that zlib packed."""
     text = TEXT.replace("q1", "x^1")
@@ -81,11 +70,6 @@ def test_an_id_may_look_like_packed_data(write):
     with pytest.warns(lf.LexiframeWarning, match="1 line has more than 6 fields"):
         uneven = lf.read_runs(write(text.replace("\n", " of mine\n", 1)))
     assert uneven["query_id"].to_pylist()[0] == "x^1"
-
-
-def test_long_text_is_read_in_several_blocks(write, monkeypatch):
-    monkeypatch.setattr(trec, "PIECE", 30)
-    assert rows(lf.read_runs(write(TEXT))) == ROWS
 
 
 @pytest.mark.parametrize(
@@ -140,22 +124,6 @@ def test_parquet(write, frame):
     assert rows(lf.read_runs(path)) == ROWS
 
 
-def test_parquet_of_several_runs(tmp_path):
-    both = pl.concat([NAMED, NAMED.with_columns(run=pl.lit("a"))])
-    parquet.write_table(both.to_arrow(), tmp_path / "all.parquet", row_group_size=2)
-    table = lf.read_runs(tmp_path / "all.parquet")
-    assert table["run"].to_pylist() == ["a"] * 3 + ["bm25"] * 3
-    assert lf.read_runs(both).equals(table)
-
-
-def test_interleaved_runs_keep_the_order_of_their_rows():
-    doc_ids = [f"d{n * 7919 % 1000}" for n in range(1000)]
-    one = pl.DataFrame({"run": "b", "query_id": "q1", "doc_id": doc_ids, "score": 1.0})
-    both = pl.concat([one, one.with_columns(run=pl.lit("a"))])
-    interleaved = both[[n // 2 + 1000 * (n % 2) for n in range(2000)]]
-    assert lf.read_runs(interleaved)["doc_id"].to_pylist() == doc_ids * 2
-
-
 @pytest.mark.parametrize("query_id", ["007", "1e3", "12345678901234567890123", "NULL", "NaN", "-"])
 def test_ids_stay_strings(write, query_id):
     path = write(f"{query_id} Q0 {query_id} 1 1 {query_id}\n")
@@ -171,12 +139,6 @@ def test_ids_stay_strings(write, query_id):
 def test_ids_are_kept_as_they_are(write, doc_id):
     path = write(f"# comment\nq1 Q0 {doc_id} 1 1 tag\n")
     assert lf.read_runs(path)["doc_id"].to_pylist() == [doc_id]
-
-
-def test_integer_ids_of_frames_become_strings():
-    table = lf.read_runs(FRAME.with_columns(run=pl.lit(3), query_id=pl.Series([7, 7, 10])))
-    assert table["query_id"].to_pylist() == ["7", "7", "10"]
-    assert table["run"][0].as_py() == "3"
 
 
 @pytest.mark.parametrize(
@@ -234,20 +196,8 @@ def test_lines_of_a_table_that_was_read(write):
         lf.positions(table, qrels)
 
 
-def test_a_file_whose_name_is_no_utf8(tmp_path):
-    Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.run")).write_text(TEXT)
-    assert lf.read_runs(tmp_path)["run"].unique().to_pylist() == ["a\ufffd"]
-    assert lf.positions(tmp_path, QRELS).height
-
-
 def test_columns_whose_names_are_patterns_to_polars(write):
     table = lf.read_runs(write("qid,docno,score,*,^a$\nq,d,1,x,y\n"))
     assert rows(table) == [("q", "d", 1.0)]
     frame = pl.DataFrame({"qid": "q", "docno": "d", "score": 1.0, "*": 1, "^.*$": 2})
     assert lf.read_runs({"bm25": frame}).equals(table)
-
-
-def test_some_runs_of_a_list_are_named():
-    folder = lf.bundled("example") / "runs"
-    runs = lf.read_runs([{"first": folder / "random.run"}, folder / "pca8_euclidean.run"])
-    assert set(runs["run"].to_pylist()) == {"first", "pca8_euclidean"}

@@ -7,8 +7,6 @@ BEIR's `util.save_runfile` and `save_results`, Lucene4IR's RetrievalApp, Pyserin
 import json
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
 
 import lexiframe as lf
@@ -170,62 +168,10 @@ def test_anserinis_and_pyserinis_runs(tmp_path):
 # --- autojudge ------------------------------------------------------------------------------------
 
 
-def test_autojudges_leaderboard(tmp_path):
-    path = tmp_path / "judge.jsonl"
-    found = [
-        ("a", "1", 0.5),
-        ("a", "2", 0.25),
-        ("b", "1", 0.75),
-        ("b", "2", 0.5),
-        ("a", "all", 0.4),
-    ]
-    names = "run_id topic_id measure value".split()
-    lines = [dict(zip(names, (run, topic, "nuggets", x), strict=True)) for run, topic, x in found]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    with pytest.warns(lf.LexiframeWarning, match="means over all requests that are not those of"):
-        table = lf.read_scores(path)
-    assert table.select("run", "query_id", "value").rows() == found[:4]
-
-
 # --- recommenders ---------------------------------------------------------------------------------
-
-
-def test_recommendations_of_rectools_and_replay(tmp_path):
-    columns = {
-        "user_id": [1, 1, 2],
-        "item_id": [5, 7, 5],
-        "score": [1.5, 0.5, 2.0],
-        "rank": [1, 2, 1],
-    }
-    table = pl.DataFrame({**columns, "model": ["als", "als", "als"]})
-    expected = [("1", "5", 1.5), ("1", "7", 0.5), ("2", "5", 2.0)]
-    for name, write in (("r.csv", table.write_csv), ("r.parquet", table.write_parquet)):
-        write(tmp_path / name)
-        read = lf.read_runs(tmp_path / name)
-        assert rows(read) == expected
-        assert set(read["run"].to_pylist()) == {"als"}
 
 
 def test_recboles_saved_recommendations(tmp_path):
     path = tmp_path / "BPR.inter"
     path.write_text("user_id:token\titem_id:token\tscore:float\n1\t5\t1.5\n1\t7\t0.5\n")
     assert rows(lf.read_runs(path)) == [("1", "5", 1.5), ("1", "7", 0.5)]
-
-
-def test_lenskits_collections_of_several_runs(tmp_path):
-    """A collection whose key is the run and the user; items in lists, or a row each."""
-    item = pa.struct({"item_id": pa.int64(), "score": pa.float32(), "rank": pa.int32()})
-    lists = [[{"item_id": 5, "score": 1.5, "rank": 1}], [{"item_id": 7, "score": 0.5, "rank": 1}]]
-    keys = {"model": ["als", "pop"], "user_id": [1, 1]}
-    table = pa.table({**keys, "items": pa.array(lists, pa.list_(item))})
-    pa.parquet.write_table(table, tmp_path / "native.parquet")
-    expected = [("als", "1", "5", 1.5), ("pop", "1", "7", 0.5)]
-    names = ("run", "query_id", "doc_id", "score")
-    assert rows(lf.read_runs(tmp_path / "native.parquet"), *names) == expected
-    records = [
-        {"model": model, "user_id": 1, "items": of}
-        for model, of in zip(keys["model"], lists, strict=True)
-    ]
-    lines = tmp_path / "lists.jsonl"
-    lines.write_text("".join(f"{json.dumps(record)}\n" for record in records))
-    assert rows(lf.read_runs(lines), *names) == expected

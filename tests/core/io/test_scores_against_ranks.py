@@ -12,14 +12,9 @@ from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.core.evaluation.buckets.results import BucketResult
 from lexiframe.core.evaluation.from_parts import plan_of
 from lexiframe.core.evaluation.options import Asked
-from lexiframe.core.io.problems import scores_against_ranks
 from lexiframe.core.io.problems.scores_against_ranks import (
-    Against,
     all_compared,
-    compared_with_ranks,
-    text_is_doubtful,
 )
-from lexiframe.core.io.reading_options import TextOptions
 
 WARNING = "runs whose ranks and scores disagree: "
 QUERIES = [str(query) for query in range(1, 41)]  # enough of them that chance is no cause
@@ -92,26 +87,6 @@ def test_what_is_as_it_should_be_is_not_said(write, name):
     assert "ranks" not in lf.check_run(path)["problem"].to_list()
 
 
-def test_half_of_the_requests_decide(write):
-    usual, turned = FOR["usual"], DISTANCES
-    path = write([])
-    path.write_text(text_of(usual, QUERIES[:21]) + text_of(turned, QUERIES[21:]))
-    assert caught(lf.read_runs, path) == []
-    path.write_text(text_of(usual, QUERIES[:20]) + text_of(turned, QUERIES[20:]))
-    (said,) = caught(lf.read_runs, path)
-    assert "; in 20 of 40 requests (query '21': " in said
-
-
-def test_requests_with_one_document_or_repeated_ranks_count_as_agreeing(write):
-    path = write([])
-    path.write_text(text_of(["a 1 2.5"], "12") + text_of(DISTANCES, "34"))
-    assert "; in 2 of 2 requests (query '3': " in caught(lf.read_runs, path)[0]
-    path.write_text(text_of(FOR["constant"], "127") + text_of(DISTANCES, "34"))
-    assert caught(lf.read_runs, path) == []
-    path.write_text(text_of(DISTANCES, "3"))
-    assert caught(lf.read_runs, path) == []
-
-
 def test_a_large_file_is_told_by_some_of_its_lines(tmp_path):
     """Also where the first request is not like the others."""
     lines = [
@@ -131,25 +106,6 @@ def test_a_large_file_is_told_by_some_of_its_lines(tmp_path):
     found = all_compared(rows)
     assert (found.requests, found.of) == (59, 60)
     assert found.example == "query 'q1': rank 1 has the score -500.5, rank 100 has -401.5"
-
-
-def test_only_doubts_make_it_compare_all(monkeypatch):
-    rows = pl.DataFrame({"query_id": "q", "rank": range(1, 100), "score": range(100, 1, -1)})
-    rows = rows.with_columns(query_id=pl.when(pl.col("rank") < 50).then("rank").otherwise(0))
-    monkeypatch.setattr(scores_against_ranks, "all_compared", None)
-    assert compared_with_ranks(rows, TextOptions()) == Against(0, 50)
-    assert not text_is_doubtful(text_of(FOR["usual"]).encode(), ".")
-    assert text_is_doubtful(text_of(DISTANCES).replace(".", ",").encode(), ",")
-    assert not text_is_doubtful(b"# a comment\n1 Q0 a\n", ".")
-
-
-def test_runs_are_named_together(write):
-    paths = [write(DISTANCES, f"{name}.run") for name in "abcd"]
-    (said,) = caught(lf.evaluate, paths, JUDGED, ["RR"])
-    assert said.startswith(f"{WARNING}4 ('a', 'b', 'c', ...); 'a': in 40 of 40 requests (query '1'")
-    twice = {"dense": dict(zip("ab", paths, strict=False))}
-    (said,) = caught(lf.evaluate, twice, JUDGED, ["RR"], replicates="request")
-    assert said.startswith(f"{WARNING}1 ('dense'); ")
 
 
 # --- Whatever the runs are read from ------------------------------------------------------------
@@ -198,17 +154,6 @@ def test_no_batch_is_lost_that_was_looked_at(tmp_path, new, scores):
             warnings.simplefilter("ignore", lf.LexiframeWarning)
             e = lf.evaluate(tmp_path / "r.arrow", JUDGED, ["RR"], **options)
         assert e.coverage["retrieved"].to_list() == [120]
-
-
-def test_a_data_set_and_text_in_pieces(tmp_path, write):
-    from pyarrow import dataset
-
-    FRAME.write_parquet(tmp_path / "r.parquet")
-    files = dataset.dataset(tmp_path / "r.parquet")
-    for runs in (files, write(DISTANCES)):
-        for ties in ("doc_id_desc", "rank"):  # with which the buckets have ranks
-            out = {"out": tmp_path / ties, "keep": "scores"}
-            assert len(caught(lf.evaluate, runs, JUDGED, ["RR"], ties=ties, **out)) == 1
 
 
 def test_buckets_with_ranks_add_up():
@@ -263,33 +208,12 @@ def test_any_form_can_be_turned(tmp_path, form):
         assert lf.evaluate(runs, JUDGED, ["RR"], **options).means["mean"].to_list() == [1.0]
 
 
-def test_ranks_count_from_the_best_one_in_any_case():
-    ranks = FRAME.drop("score")
-    for better in ("high", "low"):
-        table = lf.read_runs(ranks, better=better)
-        assert table["score"].to_pylist() == [-1.0, -2.0, -3.0] * 40
-
-
 def test_another_word_for_better_is_refused():
     with pytest.raises(lf.LexiframeError, match="better: expected one of 'high', 'low', found"):
         lf.read_runs(FRAME, better="least")
 
 
 # --- Ranks in place of scores -------------------------------------------------------------------
-
-
-def test_an_evaluation_takes_the_ranks(write):
-    path = write(AGAINST["distances"])
-    frame = pl.DataFrame(
-        [("r", query, *line.split()) for query in QUERIES for line in DISTANCES],
-        ["run", "query_id", "doc_id", "rank", "score"],
-        orient="row",
-    ).cast({"rank": pl.Int64, "score": pl.Float64})
-    for run in (path, frame):
-        for ranked_by, value in (("rank", 1.0), ("score", 1 / 3)):
-            assert caught(lf.evaluate, run, JUDGED, ["RR"], ranked_by=ranked_by) == []
-            e = lf.evaluate(run, JUDGED, ["RR"], ranked_by=ranked_by)
-            assert e.means["mean"].to_list() == [value]
 
 
 def test_runs_without_ranks_cannot_be_ranked_by_them():

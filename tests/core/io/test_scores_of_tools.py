@@ -60,12 +60,6 @@ def test_columns_of_text_are_left_out_by_name(tmp_path):
         assert lf.read_scores({"a": lists})["value"].to_list() == [0.5]
 
 
-def test_text_in_a_leaderboard_is_left_out_by_name():
-    board = pl.DataFrame({"model": ["a", "b"], "license": ["mit", "gpl"], "x": [1, 2], "y": [3, 5]})
-    with pytest.warns(lf.LexiframeWarning, match=rf"{LEFT_OUT}: 1 \('license'\)"):
-        assert lf.leaderboard(board).ranking["run"].to_list() == ["b", "a"]
-
-
 @pytest.mark.parametrize("text", ["0,5", "50 %", "0.5/0.75", "2024-01-01"])
 def test_text_that_may_be_a_number_is_refused(text):
     board = pl.DataFrame({"model": ["a", "b"], "x": [text, text], "y": [0.5, 0.25]})

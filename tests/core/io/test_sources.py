@@ -21,9 +21,6 @@ from lexiframe.core.io.files.provenance import describe, provenance_of
 from lexiframe.core.io.to_parquet import write_parquet
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
-FRAME = pl.DataFrame({"run": "framed", "query_id": "q1", "doc_id": ["d1"], "score": [3.5]})
-
-
 QRELS = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1.0]})
 
 
@@ -68,16 +65,6 @@ def test_a_files_name_names_its_run(write, file, name):
     assert names(write(LINE, file)) == [name]
 
 
-def test_the_tag_names_the_run_on_request(write):
-    path = write(LINE)
-    assert names(path, name_from="tag") == ["its-tag"]
-    assert names(path, name_from="file") == ["bm25"]
-    assert names([path, write(LINE.replace("its", "z"), "a.run")], name_from="tag") == [
-        "its-tag",
-        "z-tag",
-    ]
-
-
 def test_the_tag_has_to_be_one(write):
     with pytest.raises(lf.ReadError, match=r"bm25.run: expected one tag in the file, found 2 \("):
         lf.read_runs(write(LINE + LINE.replace("its", "other")), name_from="tag")
@@ -89,49 +76,6 @@ def test_an_unknown_way_to_name_runs(write):
     message = "name_from: expected one of 'file', 'tag', found 'tags'"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.scan_runs(write(LINE), name_from="tags")
-
-
-def test_a_folder_means_its_files(write):
-    folder = write(LINE, "runs/b.run").parent
-    write(LINE, "runs/a.trec.gz")
-    write("not a run", "runs/.hidden")
-    write(LINE, "runs/inner/c.run")
-    for given in (folder, str(folder)):
-        with pytest.warns(
-            lf.LexiframeWarning,
-            match=r"left out, since they .* \(to read one, name it\): 1 \('inner'\)",
-        ):
-            assert names(given) == ["a", "b"]
-    assert names(str(folder / "**" / "*.run")) == ["b", "c"]
-
-
-def test_a_glob_means_the_files_that_it_matches(write):
-    folder = write(LINE, "runs/b.run").parent
-    write(LINE, "runs/a.run")
-    write("not a run", "runs/a.txt")
-    (folder / "folder.run").mkdir()
-    assert names(str(folder / "*.run")) == names(folder / "*.run") == ["a", "b"]
-
-
-def test_a_file_with_the_characters_of_a_glob(write):
-    assert names(write(LINE, "bm25[1].run")) == ["bm25[1]"]
-
-
-def test_lists_and_their_like(write):
-    a, b = write(LINE, "a.run"), write(LINE, "b.run")
-    assert names([b, str(a), FRAME]) == ["a", "b", "framed"]
-    assert names((a, b)) == read(iter([a, b])) == ["a", "b"]
-    assert names([str(a.parent / "[ab].run")]) == ["a", "b"]
-
-
-def test_a_dict_names_runs(write):
-    path = write(LINE)
-    assert names({"z": path, "a": str(path), "m": FRAME.drop("run")}) == ["a", "m", "z"]
-    assert names({"mine": FRAME}) == ["mine"]
-
-
-def test_a_dict_names_a_run_in_parquet_too(tmp_path):
-    assert names({"mine": write_parquet(FRAME, tmp_path / "x.parquet")}) == ["mine"]
 
 
 def test_two_files_of_one_name(write):
@@ -190,26 +134,6 @@ def test_columns_that_are_no_mapping(write, function, columns):
         function(write(LINE), columns=columns)
 
 
-def test_a_path_at_home(write, monkeypatch):
-    monkeypatch.setenv("HOME", str(write(LINE).parent))
-    assert names("~/bm25.run") == ["bm25"]
-    assert names({"a": "~/bm25.run"}) == ["a"]
-
-
-def test_the_sha256_is_that_of_the_file_as_it_lies_there(write):
-    """Packed as it is: `sha256sum` gives the same."""
-    run = write(gzip.compress(LINE.encode()), "bm25.run.gz")
-    qrels = write(gzip.compress(b"q1 0 d1 1\n"), "qrels.gz")
-    sha256 = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (run, qrels)}
-    of_run = [{"run": "bm25", "path": str(run), "sha256": sha256[run]}]
-    assert provenance_of(lf.read_runs(run).schema)["sources"] == of_run
-    assert lf.scan_runs(run).provenance() == of_run
-    of_qrels = [{"path": str(qrels), "sha256": sha256[qrels]}]
-    assert provenance_of(lf.read_qrels(qrels).schema)["sources"] == of_qrels
-    said = lf.evaluate(run, qrels, ["RR"]).provenance
-    assert (said["runs"], said["qrels"]) == (of_run, of_qrels)
-
-
 NO_NAMES = ["~no_such_user/x", "a\0b", "x" * 300, os.fsdecode(b"\xff"), "\ud800", ""]
 
 
@@ -222,12 +146,6 @@ def test_what_can_be_no_name(tmp_path, monkeypatch, name, read):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(lf.ReadError, match=r"no such|no file|expected a (path|file)|MLflow"):
         getattr(lf, read)(name)
-
-
-def test_a_name_that_is_no_utf8(write, tmp_path):
-    path = write(LINE, os.fsdecode(b"\xff.run"))
-    assert names(path) == names(tmp_path) == names(f"{tmp_path}/*.run") == ["\ufffd"]
-    assert lf.scan_runs(path).provenance()[0]["path"] == f"{tmp_path}/\ufffd.run"
 
 
 # --- What is no file ------------------------------------------------------------------------------
@@ -296,15 +214,6 @@ def test_a_broken_link_is_not_passed_over(write, read):
     for given in (folder, f"{folder}/*"):
         with pytest.raises(lf.ReadError, match=r"z\.run: no such file"):
             read(given)
-
-
-def test_devices_in_a_glob(write):
-    folder = write(LINE).parent
-    (folder / "z.run").symlink_to(DEVICE)
-    assert "z.run: expected a file, found a device" in in_time(lambda: lf.read_runs(f"{folder}/*"))
-    (folder / "z.run").unlink()
-    (folder / "inner").mkdir()  # a folder is still none of the files
-    assert len(lf.scan_runs(f"{folder}/*")) == 1
 
 
 # --- Files that change meanwhile ------------------------------------------------------------------

@@ -6,10 +6,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.io.column_forms.records import column_of, flatten
+from lexiframe.core.io.column_forms.records import column_of
 from lexiframe.core.io.text.csv_rows import blocks_of_table, text_table
 
-COLUMNS = "expected the columns run, query_id, doc_id, score"
 RUN = [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
 
 
@@ -39,11 +38,6 @@ def test_two_columns_of_one_name(write, options, separator, lines_above):
     found = lf.check_qrels(path, **options)
     assert found.select("line", "problem").rows() == [(lines_above + 1, "fields")]
     assert found["found"].item() == "two that are named 'rel'"
-
-
-def test_a_column_that_is_called_as_polars_calls_twins(write):
-    path = write("qid,docno,score,score_duplicated_0\nq1,d1,2,8\nq1,d2,1,9\n")
-    assert rows(lf.read_runs(path)) == RUN
 
 
 def test_columns_without_a_name(write):
@@ -77,17 +71,6 @@ def test_blanks_around_the_names_of_measures(write):
     path = write("qid, AP, RR\nq1, 0.5, 1\n", "bm25.csv")
     scores = lf.read_scores({"bm25": path})
     assert scores.rows() == [("bm25", "q1", "AP", 0.5), ("bm25", "q1", "RR", 1.0)]
-
-
-@pytest.mark.parametrize("name", ["topic_id", "#qid"])
-def test_a_column_that_is_missing_beside_numbers(write, name):
-    path = write(f"{name},docno,score,title\nq1,d1,1,x\n", "bm25.csv")
-    found = f"query_id is missing (found: {name}, docno, score, title)"
-    with refused(path, f": {COLUMNS}; {found}", lf.SchemaError) as error:
-        lf.read_runs(path)
-    advice = lf.check_run(path)["advice"].item()
-    assert str(error.value).endswith(advice)
-    assert advice.endswith(f"columns={{'query_id': {name!r}}}")
 
 
 # --- Lines --------------------------------------------------------------------------------------
@@ -144,10 +127,6 @@ def test_the_lines_of_documents_that_are_twice(write, kind):
     assert found.select("line", "problem").rows() == [(line + 3, "duplicate")]
 
 
-def test_blank_lines_are_left_out(write):
-    assert rows(lf.read_runs(write("\nqid,docno,score\n\nq1,d1,2\n \t\nq1,d2,1\n\n"))) == RUN
-
-
 @pytest.mark.parametrize("read", [lf.read_scores, lf.read_log])
 def test_a_short_row_is_no_missing_value(write, read):
     path = write("\nqid,AP,RR\nq1,0.5,1\nq2,0.5\n", "bm25.csv")
@@ -156,11 +135,6 @@ def test_a_short_row_is_no_missing_value(write, read):
 
 
 # --- Quotes and bytes ---------------------------------------------------------------------------
-
-
-def test_quotes_inside_a_field_are_text(write):
-    path = write('qid,docno,score,size\nq1,d1,2,5" disk\nq1,d2,1,"3"" disk, old"\n')
-    assert rows(lf.read_runs(path)) == RUN
 
 
 def test_all_problems_of_a_table_at_once():
@@ -229,11 +203,6 @@ def test_large_whole_numbers_beside_fractions_stay_exact(write):
     assert column_of("k", [2**53, None, 0.5], str).to_list() == [2.0**53, None, 0.5]
 
 
-def test_nested_fields_of_one_name():
-    with pytest.raises(lf.ReadError, match=r"^x: two fields are both called a\.b; rename one"):
-        flatten({"a": {"b": 1}, "a.b": 2}, "x")
-
-
 def test_columns_of_a_log_that_get_one_name(tmp_path, write):
     """Nested ones of Arrow, and one without a name."""
     nested = pl.DataFrame({"a": [{"b": 1}], "a.b": [2]})
@@ -242,8 +211,3 @@ def test_columns_of_a_log_that_get_one_name(tmp_path, write):
     for name, path in paths.items():
         with refused(path, f": two columns are called {name}; rename one"):
             lf.read_log(path)
-
-
-def test_a_table_of_ranks_with_blank_lines(write):
-    path = write("qid,docno,rank\n\nq1,d1,-2\n\nq1,d2,-1\n")
-    assert rows(lf.read_runs(path)) == RUN

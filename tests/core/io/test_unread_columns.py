@@ -67,21 +67,6 @@ def test_distances_and_places_beside_scores(tmp_path, name, numbers, advice):
         assert f"if {name} decides, {advice}; " in said_by(lf.read_runs, given)[0]
 
 
-def test_the_command_line_names_its_options(tmp_path, lexiframe):
-    path = write(ranked_by_other("rerank_score", lambda i: -i), tmp_path / "a.csv")
-    outcome = lexiframe("check", path, "--format", "csv")
-    assert outcome.status == 1
-    assert "--column score=rerank_score" in outcome.out
-    assert lexiframe("check", path, "--ranked-by", "score").status == 0
-
-
-def test_a_run_that_a_column_names_is_looked_at_by_itself():
-    frame = ranked_by_other("rerank_score", lambda i: -i).with_columns(run=pl.lit("a"))
-    both = pl.concat([frame, frame.with_columns(run=pl.lit("b"))])
-    (said,) = said_by(lf.read_runs, both)
-    assert "in 60 of 60 requests, and by score in 0" in said
-
-
 @pytest.mark.parametrize("name", ["timestamp", "relevance", "rating", "text"])
 def test_columns_that_order_no_documents_are_not_named(name):
     frame = ranked_by_other(name, lambda i: -i)
@@ -99,28 +84,6 @@ def test_rows_that_fall_by_both_or_by_neither_are_not_doubted():
         assert said_by(lf.read_runs, other) == []
     few = frame.filter(pl.col("query_id") == "q0")
     assert doubted_order(few.head(4), few.head(4).select("bm25"), "", "score") is None
-
-
-def test_a_column_with_gaps_and_names_of_any_kind():
-    frame = ranked_by_other("n", lambda i: -i if i < 5 else None)
-    assert "fall by n in 30 of 30" in said_by(lf.read_runs, frame)[0]
-    other = frame.rename({"n": "falls"}).with_columns(rises="falls", varies=0, counts=None)
-    assert "fall by falls in 30 of 30" in said_by(lf.read_runs, other)[0]
-
-
-def test_parquet_reads_a_column_only_where_the_first_rows_follow_it(tmp_path, monkeypatch):
-    read = []
-    plain = pl.read_parquet
-    monkeypatch.setattr(
-        pl,
-        "read_parquet",
-        lambda data, columns: read.append(columns) or plain(data, columns=columns),
-    )
-    frame = ranked_by_other("bm25", lambda i: 1 / (1 + i)).with_columns(length=pl.col("score") * 9)
-    for rows in (frame, frame.sort("query_id", "score", descending=True)):
-        lf.read_runs(write(rows, tmp_path / "a.parquet"), ranked_by="score")
-    few = ["query_id", "doc_id", "score"]
-    assert read == [few, [*few, "bm25"], few]  # the other column only where the rows do not fall
 
 
 # --- Low scores -------------------------------------------------------------------------------

@@ -1,12 +1,9 @@
 """Writing: what is written reads back the same, whole or not at all."""
 
-import gzip
 import hashlib
 import math
 import os
 import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,7 +17,7 @@ import lexiframe as lf
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.io.files import output_files as outputs
 from lexiframe.core.io.files.checksum import has_checksum
-from lexiframe.core.io.files.output_files import output_folder, replacing, replacing_all
+from lexiframe.core.io.files.output_files import replacing, replacing_all
 from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.io.to_parquet import write_parquet
 from lexiframe.core.io.to_trec import write_trec
@@ -76,11 +73,6 @@ def test_judgments_go_to_trec_text_and_back(tmp_path, name):
     assert pl.DataFrame(lf.read_qrels(tmp_path / name)).equals(QRELS)
 
 
-def test_the_text_of_judgments(tmp_path):
-    write_trec(QRELS.drop("iteration").head(2), tmp_path / "qrels.txt")
-    assert (tmp_path / "qrels.txt").read_text() == "q1 0 d1 2\nq1 0 d1 -1\n"
-
-
 @pytest.mark.parametrize("exists", [False, True])
 def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
     folder = tmp_path / "runs"
@@ -93,13 +85,6 @@ def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
 
 
 N_TABLES = 12  # of an evaluation
-READ_BACK = ["bm25", "k1.2", "a.b.c", "bm25.trec.x", "README", "-", "~a", "a~", "[a]*"]
-
-
-def test_names_of_runs_are_read_back(tmp_path):
-    runs = {name: {"q1": {"d1": 1.0}} for name in READ_BACK}
-    write_trec(lf.read_runs(runs), tmp_path)
-    assert {*lf.read_runs(tmp_path)["run"].to_pylist()} == {*runs}
 
 
 @pytest.mark.parametrize(
@@ -173,15 +158,6 @@ def test_parquet_and_back(tmp_path, frame, form):
     assert pl.DataFrame(read(path)).equals(frame)
 
 
-def test_provenance_goes_along(tmp_path):
-    write_trec(ONE, tmp_path / "a.run")
-    table = lf.read_runs(tmp_path / "a.run")
-    path = write_parquet(table, tmp_path / "a.parquet")
-    facts = provenance_of(parquet.read_schema(path))
-    assert facts == provenance_of(table.schema)
-    assert [source["run"] for source in facts["sources"]] == ["a"]
-
-
 @pytest.mark.parametrize("name", ["x.parquet", "x.gz"])
 def test_the_same_rows_give_the_same_bytes(tmp_path, monkeypatch, name):
     write = write_parquet if name == "x.parquet" else write_trec
@@ -204,18 +180,6 @@ def test_a_place_that_cannot_be_written_to(tmp_path, write):
     with pytest.raises(lf.LexiframeError, match="cannot be written, because it is a folder"):
         write_parquet(ONE, tmp_path / "folder" / "x.parquet")
     assert listing(tmp_path) == ["file"]
-
-
-def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path):
-    """As root would do to the null device."""
-    pipe = tmp_path / "pipe.run"
-    os.mkfifo(pipe)
-    with pytest.raises(
-        lf.LexiframeError, match="cannot be written, because it is a device or a pipe"
-    ):
-        write_trec(ONE[:1], pipe)
-    assert pipe.is_fifo()
-    assert [*tmp_path.iterdir()] == [pipe]
 
 
 @pytest.mark.parametrize("name", ["b.run", "missing.run", "x" * 255])
@@ -243,12 +207,6 @@ def test_two_names_of_one_file_are_not_two_files(tmp_path):
     assert listing(tmp_path) == []
 
 
-def test_a_link_that_leads_to_itself(tmp_path):
-    (tmp_path / "link").symlink_to(tmp_path / "link")
-    with pytest.raises(lf.LexiframeError, match=r"link: cannot be written \(.*links"):
-        write_trec(ONE[:1], tmp_path / "link")
-
-
 NO_PATHS = {
     "": "expected a path to write to, found ''",
     "a\0b": "expected a path to write to, found 'a",
@@ -267,20 +225,6 @@ def test_what_is_no_path(tmp_path, monkeypatch, place, write):
     with pytest.raises(lf.LexiframeError, match=NO_PATHS[place]):
         getattr(lf, write)(ONE, place) if of_table else getattr(e, write)(place)
     assert listing(tmp_path) == []
-
-
-def test_a_name_that_is_no_utf8(tmp_path):
-    path = tmp_path / os.fsdecode(b"\xff.parquet")
-    write_parquet(ONE, path)
-    assert lf.read_runs(path).num_rows == ONE.height
-
-
-def test_output_folder(tmp_path):
-    assert output_folder(tmp_path / "a" / "b").is_dir()
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "inner"):
-        with pytest.raises(lf.LexiframeError, match=f"^{place}: results cannot be written there"):
-            output_folder(place)
 
 
 @pytest.mark.parametrize(
@@ -352,45 +296,6 @@ def test_a_file_that_is_kept_is_not_taken_for_a_left_over_one(tmp_path, monkeypa
     assert listing(tmp_path) == [target.name]
 
 
-KILLED = """
-import os, sys
-from pathlib import Path
-from lexiframe.core.io.files.output_files import replacing_all
-
-folder = Path(sys.argv[1])
-with replacing_all([folder / "a", folder / "b"]) as temporaries:
-    for path in temporaries:
-        path.write_text("half")
-    print("writing", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no locks that tell")
-def test_what_a_killed_process_left_is_removed_but_not_what_is_being_written(tmp_path):
-    command = [sys.executable, "-c", KILLED, str(tmp_path)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
-    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with (
-        subprocess.Popen(command, env=environment, **piped) as killed,
-        subprocess.Popen(command, env=environment, **piped) as alive,
-    ):
-        for process in (killed, alive):
-            assert process.stdout.readline() == b"writing\n"
-        assert len(listing(tmp_path)) == 4
-        killed.kill()
-        killed.wait()
-        with replacing(tmp_path / "a") as temporary:
-            temporary.write_text("mine")
-        assert (tmp_path / "a").read_text() == "mine"
-        assert len(listing(tmp_path)) == 4  # a, two of the living and one for b of the dead
-        alive.communicate()
-    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "half"
-    with replacing(tmp_path / "b"):
-        pass
-    assert listing(tmp_path) == ["a", "b"]
-
-
 @pytest.mark.skipif(os.name == "nt", reason="a file that is open cannot be replaced")
 def test_several_may_write_at_once(tmp_path):
     """None takes away what another still needs, and all leave the rights that new files have."""
@@ -410,13 +315,6 @@ def test_several_may_write_at_once(tmp_path):
     assert [*map(str, sorted(tmp_path.iterdir()))] == [*map(str, paths)]
     assert {len(set(path.read_text())) for path in paths} == {1}
     assert {path.stat().st_mode & 0o777 for path in paths} == {0o640}
-
-
-def test_gzip_holds_no_time(tmp_path):
-    write_trec(ONE, tmp_path / "a.gz")
-    packed = (tmp_path / "a.gz").read_bytes()
-    assert packed[4:8] == bytes(4)
-    assert gzip.decompress(packed).count(b"\n") == ONE.height
 
 
 # --- Bits that flip -----------------------------------------------------------------------------
@@ -563,13 +461,6 @@ def test_ids_that_look_odd_are_read_back(tmp_path, id_):
     ]
 
 
-@pytest.mark.parametrize("ranks", [[1, None], [1, 2**53 + 1]])
-def test_ranks_that_text_would_lose(tmp_path, ranks):
-    runs = pl.DataFrame({"run": "a", "query_id": "q", "doc_id": ["d", "e"], "score": 1.0})
-    with pytest.raises(lf.SchemaError, match=f"TREC text cannot hold {ranks[1]} as rank"):
-        write_trec(runs.with_columns(rank=pl.Series(ranks)), tmp_path / "a.run")
-
-
 def test_nothing_to_write(tmp_path):
     for frame in (ONE.clear(), QRELS.clear()):
         with pytest.raises(lf.SchemaError, match="expected rows to write as TREC text, found none"):
@@ -581,53 +472,6 @@ def test_huge_grades_are_written(tmp_path):
     frame = pl.DataFrame({"query_id": "q", "iteration": "0", "doc_id": ["d"], "relevance": 1e300})
     (path,) = write_trec(frame, tmp_path / "a.qrels")
     assert lf.read_qrels(path)["relevance"].to_pylist() == [1e300]
-
-
-def test_provenance_is_carried_over_and_names_runs_as_they_are(tmp_path):
-    tagged = tmp_path / "file.run"
-    tagged.write_text("q1 Q0 d1 1 0.5 tag\n")
-    runs = lf.read_runs(tagged, name_from="tag")
-    facts = provenance_of(runs.schema)
-    assert [(file["run"], file["path"]) for file in facts["sources"]] == [("tag", str(tagged))]
-    assert facts["reading"] == {}
-    assert provenance_of(lf.read_runs(runs).schema)["sources"] == facts["sources"]
-    (tmp_path / "two.csv").write_text("run,qid,docno,score\na,1,d,2\nb,1,d,2\n")
-    two = provenance_of(lf.read_runs(tmp_path / "two.csv").schema)["sources"]
-    assert [file["run"] for file in two] == ["a", "b"]
-    said = provenance_of(lf.read_runs(tmp_path / "two.csv", decimal=",").schema)["reading"]
-    assert said == {"decimal": ","}
-    (tmp_path / "qrels.csv").write_text("qid,document,rel\n1,d,2\n")
-    judged = lf.read_qrels(tmp_path / "qrels.csv", columns={"doc_id": "document"})
-    assert provenance_of(judged.schema)["reading"] == {"columns": {"doc_id": "document"}}
-    qrels = lf.read_qrels(lf.bundled("example") / "qrels.txt")
-    assert provenance_of(qrels.schema)["reading"] == {}
-    carried = provenance_of(lf.read_qrels(qrels).schema)["sources"]
-    assert carried == provenance_of(qrels.schema)["sources"] != []
-
-
-def test_metadata_of_what_is_no_text_in_a_file_of_its_own(tmp_path):
-    pytest.importorskip("yaml")
-    (text,) = lf.write_trec(
-        lf.read_runs({"a": {"q1": {"d1": 1.0}}}), tmp_path / "a.run", metadata={"a": METADATA}
-    )
-    expected = lf.run_metadata(text)
-    runs = lf.read_runs(text)
-    parquet_file = lf.write_parquet(runs, tmp_path / "other.parquet")
-    for given in (runs, [runs], parquet_file):
-        assert lf.run_metadata(given).equals(expected)
-    (tmp_path / "x.run").write_text(text.read_text().replace(" a\n", " b\n"))
-    scan = lf.scan_runs(tmp_path / "x.run", name_from="tag")
-    assert lf.run_metadata(scan)["run"].to_list() == ["b"]
-    (tmp_path / "two.csv").write_text("run,qid,docno,score\na,1,d,2\nb,1,d,2\n")
-    assert lf.run_metadata(tmp_path / "two.csv").rows() == [("a",), ("b",)]
-
-
-def test_a_table_of_an_evaluation_says_what_the_evaluation_says(tmp_path):
-    folder = lf.bundled("example")
-    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
-    path = lf.write_parquet(e.comparisons, tmp_path / "c.parquet", computed_from=[e], by="hand")
-    facts = provenance_of(parquet.read_schema(path))
-    assert facts == {"lexiframe": lf.__version__, "by": "hand", **e.provenance}
 
 
 @pytest.mark.parametrize("read", [lf.scan_runs, lf.read_runs])
@@ -649,39 +493,6 @@ def test_results_say_how_files_were_read(tmp_path, read):
     assert values == {"rank": 1.0, "score": 0.5}
     e = lf.evaluate(lf.bundled("example") / "runs", lf.bundled("example") / "qrels.txt", ["RR"])
     assert not any("reading" in file for file in e.provenance["runs"] + e.provenance["qrels"])
-
-
-def test_tables_of_files_that_were_read_in_several_ways_know_their_lines(tmp_path):
-    (tmp_path / "a.run").write_text("q1,d1,1\n\nq1,d1,2\n".replace(",", " "))
-    (tmp_path / "b.csv").write_text("qid;docno;score\nq1;d1;2,5\n")
-    runs = [
-        lf.read_runs(tmp_path / "a.run", third="score"),
-        lf.read_runs(tmp_path / "b.csv", decimal=","),
-    ]
-    qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
-    with pytest.raises(lf.SchemaError, match=r"a\.run: the document 'd1' .*\(lines 1 and 3;"):
-        lf.positions(lf.read_runs(runs), qrels)
-
-
-def test_what_is_computed_from_a_path_is_refused(tmp_path):
-    """It went by without a word, as did a table that was not in a list."""
-    folder = lf.bundled("example")
-    runs = lf.read_runs(folder / "runs")
-    path = tmp_path / "a.parquet"
-    message = (
-        "computed_from: expected tables of read_runs and read_qrels, .*, found {}; read it first"
-    )
-    for given in (["runs/"], "runs/", [folder / "runs"], folder / "runs", [7]):
-        shown = re.escape(repr(given[0] if isinstance(given, list) else given))
-        with pytest.raises(TypeError, match=message.format(shown)):
-            lf.write_parquet(runs, path, computed_from=given)
-    assert not path.exists()
-    p = lf.positions(runs, folder / "qrels.txt")
-    for given in (runs, lf.scan_runs(folder / "runs")):
-        lf.write_parquet(p, path, computed_from=given)
-        alone = provenance_of(parquet.read_schema(path))["sources"]
-        lf.write_parquet(p, path, computed_from=[given])
-        assert provenance_of(parquet.read_schema(path))["sources"] == alone != []
 
 
 def test_facts_may_be_measures_and_numbers_of_numpy(tmp_path):

@@ -47,12 +47,3 @@ def test_what_the_forms_cannot_hold_is_refused(tmp_path):
     with pytest.raises(lf.LexiframeError, match="'beir'"):
         lf.write_trec(RUN, tmp_path / "a.tsv", form="beir")
     assert [*tmp_path.iterdir()] == []
-
-
-def test_the_ending_says_it_on_the_command_line(tmp_path, lexiframe):
-    lf.write_trec(RUN, tmp_path / "a.run")
-    lf.write_trec(JUDGED, tmp_path / "q.txt")
-    assert lexiframe("convert", tmp_path / "a.run", tmp_path / "a.tsv").status == 0
-    assert (tmp_path / "a.tsv").read_text().startswith("q1\td3\t1\n")
-    assert lexiframe("convert", tmp_path / "q.txt", tmp_path / "q.TSV").status == 0
-    assert (tmp_path / "q.TSV").read_text().startswith("query-id\tcorpus-id\tscore\n")

@@ -133,13 +133,6 @@ def test_what_ties_is_what_is_left_and_how_scores_are_compared():
         assert (table["AP_min"] < table["AP_max"]).item() == (tied > 0)
 
 
-def test_a_judged_document_that_is_not_relevant_only_ties():
-    judged = pl.concat([GRADED, GRADED[:1].with_columns(doc_id=pl.lit("none"), relevance=0.0)])
-    columns = ["tied_relevant", "AP_min", "AP_max", "RR_min", "nDCG@10_max"]
-    expected = lf.coverage(TIED, GRADED).select(columns)
-    assert lf.coverage(TIED, judged).select(columns).equals(expected)
-
-
 @pytest.mark.parametrize("rows", [1, 2**18])
 def test_several_runs_are_as_each_alone(monkeypatch, rows):
     """Also when few of them are scored at once."""

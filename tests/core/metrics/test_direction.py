@@ -22,14 +22,6 @@ def measure(request):
     return request.param
 
 
-def test_a_scores_table_says_it_where_the_name_does_not(measure):
-    s = lf.scores(lf.positions(RUNS, QRELS), measure)
-    has_column = str(measure) in ("screens(n=100)", "RE")
-    assert s.columns == ["run", "query_id", "measure", "value", *["smaller_is_better"] * has_column]
-    if has_column:
-        assert s["smaller_is_better"].unique().to_list() == [measure.smaller_is_better]
-
-
 def test_the_near_run_is_first_whatever_the_table(measure):
     p = lf.positions(RUNS, QRELS)
     for table in (lf.scores(p, measure), lf.preferences(p, measure)):
@@ -40,18 +32,6 @@ def test_the_near_run_is_first_whatever_the_table(measure):
         assert lf.win_rates(table)["losses"].to_list() == [3]
         assert lf.rank_distributions(table, samples=20)["run"].to_list()[0] == "far"
         assert lf.tukey_hsd(table)["mean_difference"][0] < 0
-
-
-def test_evaluate_knows_it_and_so_do_files(measure, tmp_path):
-    e = lf.evaluate(RUNS, QRELS, [measure, "AP" if measure != lf.AP else "RR"])
-    of_measure = e.orderings.filter(measure=str(measure))
-    assert of_measure["run"].to_list() == ["near", "far"]
-    e.write(tmp_path)
-    s = lf.read_scores(tmp_path / "scores.parquet")
-    assert s.equals(e.scores)
-    e.scores.write_csv(tmp_path / "scores.csv")
-    assert lf.read_scores(tmp_path / "scores.csv").equals(e.scores)
-    assert lf.order_runs(s, "mean").equals(e.orderings)
 
 
 def test_one_measure_has_one_direction():

@@ -140,10 +140,3 @@ def test_a_measure_has_a_name():
     for name in ("", " "):
         with pytest.raises(lf.LexiframeError, match="expected a measure with a name, found"):
             lf.FunctionMetric(name, lambda ranks, grades, n: 1.0)
-
-
-@pytest.mark.parametrize("text", ["P(@5)", "P(5)"])
-def test_a_cutoff_in_parentheses_is_told_where_it_stands(text):
-    p = lf.positions(RUNS, QRELS)
-    with pytest.raises(lf.UnknownNameError, match="a cut-off stands behind @: write P@5"):
-        lf.scores(p, text)

@@ -32,12 +32,6 @@ def test_a_request_has_the_mean_of_its_documents():
     assert moved(BEFORE, after, {"q": {"a": 1, "b": 1, "c": 0}}) == [pytest.approx(0.0)]
 
 
-def test_changing_sides_changes_the_sign():
-    one, other = {"a": 3, "b": 2, "c": 1}, {"c": 3, "b": 2, "a": 1}
-    lost = {"q": {"a": 1, "b": 2, "x": 1}}
-    assert moved(one, other, lost) == [-x for x in moved(other, one, lost)]
-
-
 def test_runs_of_one_side_alone_are_refused():
     with pytest.raises(lf.LexiframeError, match=r"found 1 \('bm25'\) on one side only"):
         lf.p_mrr({"r": {"q": BEFORE}, "bm25": {"q": BEFORE}}, {"r": {"q": BEFORE}}, LOST)

@@ -7,7 +7,6 @@ import pytest
 
 import lexiframe as lf
 
-DEPTHS = [1, 2, 3, 5, 6, 7, 10, 13, 20, 30, 49, 100]
 M = [1, 2, 3, 5, 7, 10, 49, 60]
 
 
@@ -39,20 +38,6 @@ def share_of(measure, m, found, k):
     }[measure]
 
 
-@pytest.mark.parametrize(
-    "measure",
-    "P R R(denominator='min') R(denominator='k') F1 relative_P Success Judged".split(),
-)
-def test_shares_of_the_first_k_are_the_nearest_doubles(measure):
-    runs, qrels = collection()
-    p = lf.positions(runs, qrels, judged=True)
-    for k in DEPTHS:
-        values = dict(lf.scores(p, f"{measure}@{k}").select("query_id", "value").iter_rows())
-        for q, value in values.items():
-            m, found = map(int, q.split("-"))
-            assert value == float(share_of(measure, m, found, k)), (measure, k, q)
-
-
 @pytest.mark.parametrize("measure", ["R", "Rprec", "SetR", "SetP", "Rprec_mult@1", "P(rel=1)@7"])
 def test_shares_without_a_depth_are_the_nearest_doubles(measure):
     runs, qrels = collection()
@@ -70,14 +55,6 @@ def p():
     queries = qrels["query_id"].unique().sort().head(60)
     qrels = qrels.filter(pl.col("query_id").is_in(queries.implode()))
     return lf.positions(folder / "runs", qrels, pool=True)
-
-
-def test_a_ranking_alone_has_the_value_that_it_has_among_others(p):
-    measures = ["11pt_avg", "ASL", "RE", "P@5", "R@10"]
-    together = lf.scores(p, measures)
-    for (run, query), alone in list(p.group_by("run", "query_id", maintain_order=True))[:300]:
-        values = together.filter(run=run, query_id=query)["value"]
-        assert lf.scores(alone, measures)["value"].equals(values), (run, query)
 
 
 @pytest.mark.parametrize("measure", ["ASL", "RE", "TSL", "SL3", "11pt_avg", "P@5"])

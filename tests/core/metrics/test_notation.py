@@ -59,35 +59,6 @@ def test_names_of_other_libraries(ours):
         assert str(lf.parse_measure(name)) == ours
 
 
-@pytest.mark.parametrize(
-    "theirs, ours",
-    [("hits", "num_rel_ret"), ("Hits@5", "num_rel_ret@5"), ("hits_at_5", "num_rel_ret@5")],
-)
-def test_hits_are_a_number_and_that_is_said(theirs, ours):
-    with pytest.warns(lf.LexiframeWarning, match="counts the relevant documents.*hit_rate or HR"):
-        assert str(lf.parse_measure(theirs)) == ours
-
-
-@pytest.mark.parametrize(
-    "name, said",
-    [
-        ("rbp", "RBP(p=0.9) is trec_eval's rbp"),
-        ("Rbp", "RBP(p=0.8)@10 ir_measures'"),
-        ("rbp@10", "RBP(p=0.1) ranx'"),
-        ("rbp@95", "has several meanings"),
-        ("acc", "Success@k is 1 if"),
-        ("accuracy@5", "Accuracy(rel=1)@k is ir_measures' Accuracy@k"),
-        ("Accuracy@5", "Success@k is 1 if one of the first k documents is relevant, as Accuracy@k"),
-        ("Accuracy @ 1", "has several meanings"),
-        ("Accuracy_at_3", "has several meanings"),
-        ("accuracy_at_1", "has several meanings"),
-    ],
-)
-def test_a_name_with_several_meanings_names_them(name, said):
-    with pytest.raises(lf.UnknownNameError, match=re.escape(said)):
-        lf.parse_measure(name)
-
-
 def test_accuracy_is_refused_wherever_it_is_asked_for_and_no_other_way_to_say_it():
     with pytest.raises(lf.UnknownNameError, match="'Accuracy@2' has several meanings"):
         lf.evaluate(RUNS, QRELS, "AP Accuracy@2")
@@ -100,41 +71,10 @@ def test_accuracy_is_refused_wherever_it_is_asked_for_and_no_other_way_to_say_it
     assert lf.parse_measure("Accuracy(rel=1)@2") == lf.Accuracy(rel=1) @ 2
 
 
-@pytest.mark.parametrize("name", ["set_P@10", "set_recall@5", "set_F@10", "SET_F@2", "SetF@10"])
-def test_measures_of_sets_have_no_cut_off(name):
-    with pytest.raises(lf.LexiframeError, match="has no cut-off, found Set"):
-        lf.parse_measure(name)
-    assert str(lf.parse_measure("set_F.10")) == "SetF(beta=10)"
-
-
-@pytest.mark.parametrize("name", ["nauc_ndcg_at_10_max", "main_score", "AUC"])
-def test_what_is_not_offered_says_so(name):
-    with pytest.raises(lf.UnknownNameError, match=f"'{name}' is not offered: it "):
-        lf.parse_measure(name)
-
-
-def test_a_name_without_a_near_one_lists_a_few():
-    with pytest.raises(lf.UnknownNameError, match=r"Known: RPP, .* \.\.\. \(\d+ in all\)"):
-        lf.parse_measure("foo")
-
-
 @pytest.mark.parametrize("column", ["p", "r", "lr", "g"])
 def test_a_short_column_of_scores_is_no_metric_by_its_case(column):
     scores = pl.DataFrame({"run": ["a"], "query_id": ["q"], "measure": [column], "value": [-1.5]})
     assert lf.read_scores(scores)["value"].to_list() == [-1.5]
-
-
-def test_objects_of_ir_measures_with_parameters_that_their_class_does_not_list():
-    with pytest.raises(lf.LexiframeError, match=r"SetP\(rel=2\) has no cut-off"):
-        lf.parse_measure(ir_measures.SetP(rel=2) @ 5)
-    with pytest.raises(lf.LexiframeError, match="the gain of grades that are not positive is 0"):
-        lf.parse_measure(ir_measures.nDCG(gains={0: 1, 1: 2}))
-
-
-@pytest.mark.parametrize("text", ["11pt_avg.25,.5", "11pt_avg.0.2,0.5,0.8", "AP 11pt_avg_0.2,.5"])
-def test_other_points_of_the_eleven_point_average_are_refused_whole(text):
-    with pytest.raises(lf.UnknownNameError, match=r"11pt_avg.*IPrec@R over others"):
-        lf.scores(lf.positions(RUNS, QRELS), text)
 
 
 def test_several_in_one_string():
@@ -147,51 +87,10 @@ def test_several_in_one_string():
     assert both == ["AP", "LR", "RPP"]
 
 
-@pytest.mark.parametrize(
-    "text, measures",
-    [
-        ("ndcg_cut.10,100,1000", ["ndcg_cut.10", "ndcg_cut.100", "ndcg_cut.1000"]),
-        ("P@5,10", ["P@5", "P@10"]),
-        ("P_5,10 AP", ["P_5", "P_10", "AP"]),
-        ("RBP(p=0.5, rel=2)@10 TSE(RBP(p=0.5))", ["RBP(p=0.5, rel=2)@10", "TSE(RBP(p=0.5))"]),
-        ("nDCG(gains={0: 0, 1: 5})@3, RR", ["nDCG(gains={0: 0, 1: 5})@3", "RR"]),
-        ("P (rel=2) @ 5", ["P(rel=2)@5"]),
-        ("11pt_avg.25,.5,0.75 P_5,10", ["11pt_avg.25,.5,0.75", "P_5", "P_10"]),
-        ("utility_2,-1,0,0 AP", ["utility(a=2, b=-1, c=0, d=0)", "AP"]),
-        ("10", ["10"]),
-        (" ", [" "]),
-    ],
-)
-def test_where_a_string_is_split(text, measures):
-    assert notation.each(text) == measures
-
-
 def test_commas_inside_braces():
     assert notation.read("nDCG(gains={0: 0, 1: 5}, rel=1)@3") == notation.Written(
         "nDCG", None, {"gains": {0: 0, 1: 5}, "rel": 1}, 3
     )
-
-
-OBJECTS = {
-    "AP": ir_measures.AP,
-    "AP(rel=2)@10": ir_measures.AP(rel=2) @ 10,
-    "AP@7": ir_measures.AP(rel=1, judged_only=False) @ 7,
-    "nDCG(dcg='exp-log2')@10": ir_measures.nDCG(dcg="exp-log2") @ 10,
-    "RBP(p=0.5, rel=2)": ir_measures.RBP(p=0.5, rel=2),
-    "bpref": ir_measures.Bpref,
-    "num_ret": ir_measures.NumRet,
-    "num_rel_ret(rel=1)": ir_measures.NumRelRet,
-    "Rprec": ir_measures.RPrec,
-    "R@5": ir_measures.Recall @ 5,
-    "alpha-nDCG(alpha=0.3)@5": ir_measures.alpha_nDCG(alpha=0.3) @ 5,
-    "MAP-IA": ir_measures.MAP_IA,
-    "IPrec(rounding='up', rel=2)@0.5": ir_measures.IPrec(rel=2) @ 0.5,
-}
-
-
-@pytest.mark.parametrize("ours", OBJECTS)
-def test_objects_of_ir_measures(ours):
-    assert lf.parse_measure(OBJECTS[ours]) == lf.parse_measure(ours)
 
 
 def test_objects_of_ir_measures_have_their_values():
@@ -277,17 +176,3 @@ def test_gains_that_rel_takes_out_are_warned_of_once(ask, said):
 P_2 = lf.positions(RUNS, QRELS, rel=2)
 P_2_JUDGED = lf.positions(RUNS, QRELS, rel=2, judged=True)
 P_1 = lf.positions(RUNS, QRELS, rel=1)
-
-
-def test_no_warning_where_no_gain_is_lost():
-    lf.scores(P_1, "nDCG@2 AP(rel=2) ERR@2")
-    lf.scores(P_2, "AP RR")
-    lf.preferences(P_1, "RPP(rel=2) nDCG(rel=1)")
-    lf.evaluate(RUNS, QRELS, "nDCG ERR(rel=1)@5 AP(rel=2)")
-
-
-@pytest.mark.parametrize("name", ["rbp", "rbp@10", "acc"])
-def test_lists_of_measures_know_names_with_several_meanings(name):
-    here = {"rbp": "RBP", "acc": "Accuracy"}[name.partition("@")[0]]
-    assert lf.measures(name)["name"].to_list() == [here]
-    assert lf.conventions(name).equals(lf.conventions(here))

@@ -53,17 +53,3 @@ def test_scores_of_requests_computed_alone(measures, options):
         whole = lf.scores(p, measures)
         alone = [lf.scores(of_one, measures) for of_one in p.partition_by("query_id")]
     assert_identical(pl.concat(alone).sort("run", "query_id", "measure"), whole)
-
-
-def test_scores_of_a_single_row():
-    """Polars computes powers of a column of one row in another way than those of more rows."""
-    ranks = [*range(1, 30)]
-    runs = {"run": "a", "query_id": [f"q{n:02}" for n in ranks], "doc_id": "d", "score": 0.0}
-    filler = [("a", f"q{n:02}", f"x{i}", 1.0) for n in ranks for i in range(n - 1)]
-    runs = pl.concat([pl.DataFrame(runs), pl.DataFrame(filler, schema=[*runs], orient="row")])
-    qrels = pl.DataFrame({"query_id": [f"q{n:02}" for n in ranks], "doc_id": "d"})
-    p = lf.positions(runs, qrels.with_columns(relevance=1.0))
-    measures = "RBP RBP(p=0.37) gRBP(max=4) ERR(max=4) TSE(RBP(p=0.95)) nDCG INSQ(max_rel=4)"
-    alone = [lf.scores(of_one, measures) for of_one in p.partition_by("query_id")]
-    whole = lf.scores(p, measures)
-    assert_identical(pl.concat(alone).sort("run", "query_id", "measure"), whole)

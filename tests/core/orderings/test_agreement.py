@@ -62,18 +62,6 @@ def test_only_runs_in_both_orderings_count():
     assert rows == [("x", "y", -1.0, 3)]
 
 
-def test_what_an_ordering_is_called():
-    ranks = {"a": 1, "b": 2}
-    by_measure = lf.rank_correlations(orderings(RPP__mc4=ranks, AP__mean=ranks))
-    assert by_measure.select("ordering_a", "ordering_b").rows() == [("AP", "RPP")]
-    by_both = lf.rank_correlations(orderings(RPP__mc4=ranks, RPP__borda=ranks, AP=ranks))
-    assert by_both.select("ordering_a", "ordering_b").rows() == [
-        ("AP mean", "RPP borda"),
-        ("AP mean", "RPP mc4"),
-        ("RPP borda", "RPP mc4"),
-    ]
-
-
 def test_tie_rates():
     d = pl.concat(
         [
@@ -83,11 +71,6 @@ def test_tie_rates():
     )
     assert lf.tie_rates(d).rows() == [("LP", 6, 3, 0.5), ("RR", 9, 2, 2 / 9)]
     assert lf.tie_rates(scores({"a": [0.5, 1], "b": [0.5, 0]})).rows() == [("mine", 2, 1, 0.5)]
-
-
-def test_a_measure_that_one_run_alone_has_ties_nothing():
-    s = pl.concat([scores({"a": [1.0], "b": [0.5]}), scores({"a": [1.0]}, "other")])
-    assert lf.tie_rates(s)["measure"].to_list() == ["mine"]
 
 
 def test_sign_agreement():

@@ -101,26 +101,6 @@ def test_what_has_no_correlation():
     assert (one["correlation"], one["p_value"], one["n"]) == (None, None, 1)
 
 
-def test_a_run_without_values_in_a_group():
-    without = lf.group_correlations(scores(RUNS), trials=5, **BY)["correlation"]
-    for kind, n in (("x", [5, 5, 6]), ("z", [6, 5, 5])):
-        runs = {**RUNS, "f": [None if k == kind else 0.9 for k in KIND]}
-        found = lf.group_correlations(scores(runs), trials=5, missing="own", **BY)
-        assert found["n"].to_list() == n
-        same = [place for place, number in enumerate(n) if number == 5]
-        assert found["correlation"].gather(same).equals(without.gather(same))
-
-
-def test_preferences_and_other_frames():
-    e = lf.evaluate_scores(scores(RUNS, "AP"))
-    by_scores = lf.group_correlations(e.scores, **BY)
-    assert lf.group_correlations(e.scores.to_pandas(), **BY).equals(by_scores)
-    inside = e.scores.join(KINDS, on="query_id")
-    assert lf.group_correlations(inside, by="kind").equals(by_scores)
-    found = lf.group_correlations(e.preferences, **BY)
-    assert found["correlation"].to_list() == by_scores["correlation"].to_list()
-
-
 @pytest.mark.parametrize(
     "options, message",
     [

@@ -7,12 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 import lexiframe as lf
-from lexiframe.core.orderings.coefficients import kendall_of_few
-from lexiframe.core.orderings.majorities import strong_components
 from tests.core.orderings.test_agreement import orderings
 from tests.oracle import kendall_tau_b, spearman
 from tests.small_tables import scores
@@ -248,28 +244,6 @@ def test_an_interval_contains_its_correlation():
             )
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 13, 21, 32, 33])
-def test_tau_and_p_of_few_runs_are_those_of_scipy(n):
-    """To the last bit: with and without ties, near to one order and far from it.
-
-    SciPy's p with ties is an approximation, which is taken from nine runs on.
-    """
-    rng = np.random.default_rng(n)
-    for number in range(60 if n == 8 else 200):  # p of 8 runs with ties looks at 8! orders
-        x, y = rng.permutation(n) + 1.0, rng.permutation(n) + 1.0
-        if number % 4 == 1:  # a few neighbours change places
-            y = x.copy()
-            for place in rng.integers(0, n - 1, number % 6):
-                y[[place, place + 1]] = y[[place + 1, place]]
-        elif number % 4 > 1:
-            x, y = (rng.integers(0, max(n // 2, 2), n).astype(float) for _ in "xy")
-        if min(len({*x}), len({*y})) > 1:
-            expected = stats.kendalltau(x, y)
-            tau, p = kendall_of_few(x, y)
-            is_exact = n <= 8 and min(len({*x}), len({*y})) < n
-            assert (tau, p) == (expected.statistic, p if is_exact else expected.pvalue)
-
-
 @pytest.mark.parametrize("method, loop", [("kendall", kendall_tau_b), ("spearman", spearman)])
 def test_p_of_few_runs_is_the_share_of_all_orders(method, loop):
     """With ties as they are: the loop correlates each order of y with x."""
@@ -307,13 +281,3 @@ def test_p_of_few_runs_is_that_of_scipys_permutations(method, theirs):
         alternative="greater", n_resamples=720,
     )  # fmt: skip
     assert p_value(x, y, method) == pytest.approx(exact.pvalue, abs=1e-12)
-
-
-def test_strong_components_of_few_runs_are_those_of_scipy():
-    rng = np.random.default_rng(1)
-    for number in range(300):
-        n = int(rng.integers(1, 65))
-        moves = rng.random((n, n)) < [0.02, 0.05, 0.1, 0.5][number % 4]
-        expected = connected_components(csr_array(moves), connection="strong")[1]
-        found = strong_components(moves)
-        assert ((found[:, None] == found) == (expected[:, None] == expected)).all()

@@ -44,12 +44,6 @@ def test_differences_point_the_same_way():
     assert first.select("run", "probability").rows() == [("a", 1.0)]
 
 
-def test_measures_point_each_its_own_way():
-    both = pl.concat([S.with_columns(measure=pl.lit("AP")), SMALL], how="diagonal")
-    o = lf.order_runs(both, "mean").filter(rank=1)
-    assert dict(o.select("measure", "run").iter_rows()) == {"AP": "b", "my length": "a"}
-
-
 def test_both_directions_in_one_measure():
     both = SMALL.with_columns(smaller_is_better=pl.col("run") == "a")
     message = "^scores: expected one direction of each measure, found my length with true and with"

@@ -56,20 +56,6 @@ def test_equal_values_have_no_deviation(values):
     assert found["rank"] == 1.5
 
 
-@pytest.mark.parametrize("values", [[0.5], [0.5, np.inf], [np.inf, np.inf]])
-def test_one_request_and_infinite_values_have_no_interval(values):
-    found = row(run_means(scores({"a": values})), "a")
-    assert found["mean"] == np.mean(values)
-    assert found["ci_low"] is found["ci_high"] is None
-
-
-def test_small_search_lengths_are_best():
-    s = scores({"a": [3.0, 4.0], "b": [1.0, 2.0]}, "ISL")
-    assert run_means(s).sort("rank")["run"].to_list() == ["b", "a"]
-    own = scores({"a": [3.0], "b": [1.0]}).with_columns(smaller_is_better=True)
-    assert run_means(own).sort("rank")["run"].to_list() == ["b", "a"]
-
-
 @pytest.fixture(scope="module")
 def evaluated():
     return lf.evaluate(EXAMPLE / "runs", EXAMPLE / "qrels.txt", ["RPP", "LR", "AP", "RR"])
@@ -96,22 +82,6 @@ def test_one_run_has_means():
     low, high = stats.ttest_1samp([*values, 0, 1], 0).confidence_interval(0.95)
     assert low < 0
     assert found.row(0)[3:5] == pytest.approx((0, high), rel=1e-12)
-
-
-def test_means_within_groups(evaluated):
-    queries = evaluated.scores["query_id"].unique().sort()
-    requests = pl.DataFrame({"query_id": queries, "kind": ["x", "y", "x", None, "y"]})
-    e = lf.evaluate(
-        EXAMPLE / "runs", EXAMPLE / "qrels.txt", ["LR", "AP"], requests=requests, by="kind"
-    )
-    of_x = requests.filter(kind="x")["query_id"].implode()
-    tables = [
-        run_means(table.filter(pl.col("query_id").is_in(of_x)))
-        for table in (e.scores, e.preferences.filter(measure="LR"))
-    ]
-    expected = pl.concat(tables).sort("run", "measure")
-    assert e.means.filter(kind="x").drop("kind").sort("run", "measure").equals(expected)
-    assert e.means["kind"].unique(maintain_order=True).to_list() == [None, "x", "y"]
 
 
 def test_logarithms_have_their_geometric_mean():

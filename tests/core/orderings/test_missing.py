@@ -60,13 +60,6 @@ def test_what_is_said_is_done_and_the_order_says_so(missing):
     assert means["rank"].null_count() == 0
 
 
-@pytest.mark.parametrize("missing", ["zero", "common", "own"])
-def test_complete_tables_are_ordered_as_without(missing):
-    s = scores({"a": [0.1, 0.5], "b": [0.2, 0.3]})
-    assert lf.order_runs(s, "mean", missing=missing).equals(lf.order_runs(s, "mean"))
-    assert run_means(s, missing=missing).equals(run_means(s))
-
-
 def test_means_are_shown_with_n_and_without_ranks():
     means = run_means(scores(EASY))
     assert means.select("run", "n", "rank").rows() == [
@@ -80,20 +73,6 @@ def test_means_are_shown_with_n_and_without_ranks():
 def test_the_first_measure_that_has_ranks_orders_the_rows():
     s = pl.concat([scores(EASY, "AP"), scores({"a": [0.1], "b": [0.2], "c": [0.3]}, "RR")])
     assert best_first(run_means(s), ["AP", "RR"])["run"].to_list() == ["c", "b", "a"] * 2
-
-
-def test_only_measures_with_gaps_are_changed():
-    s = pl.concat([scores(EASY, "AP"), scores({"a": [0.1], "b": [0.2], "c": [0.3]}, "RR")])
-    o = lf.order_runs(s, "mean", missing="common")
-    assert dict(o.group_by("measure").agg(pl.col("method").first()).rows()) == {
-        "AP": "mean(missing='common')",
-        "RR": "mean",
-    }
-
-
-def test_a_run_without_any_value_of_a_measure_is_not_among_its_runs():
-    s = pl.concat([scores({"a": [0.1, 0.2], "b": [0.2, 0.3]}, "AP"), scores({"a": [0.5]}, "RR")])
-    assert lf.order_runs(s, "mean").filter(measure="RR")["run"].to_list() == ["a"]
 
 
 @pytest.mark.parametrize("measure", ["ASL", "gm_map"])

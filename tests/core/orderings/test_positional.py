@@ -81,16 +81,6 @@ def test_one_request_and_two_runs(method):
 
 
 @pytest.mark.parametrize("method", RULES)
-def test_requests_that_one_measure_lacks(method):
-    """They do not count, for that measure alone."""
-    d = preferences({"ab": [1, None, -1], "ac": [1, None, 0.5], "bc": [1, None, 0.5]})
-    whole = preferences({"ab": [1, -1], "ac": [1, 0.5], "bc": [1, 0.5]})
-    other = preferences({"ab": [1, -1, -1], "ac": [1, 0, 0], "bc": [1, 1, 1]}, "other")
-    o = lf.order_runs(pl.concat([d, other]), method).filter(measure="mine")
-    assert o.equals(lf.order_runs(whole, method))
-
-
-@pytest.mark.parametrize("method", RULES)
 def test_a_run_that_one_measure_lacks_is_not_ordered_by_it(method):
     s = pl.concat(
         [scores({"a": [1.0], "b": [0.5]}), scores({"a": [1.0], "b": [0], "c": [0.5]}, "z")]

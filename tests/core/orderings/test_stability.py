@@ -6,7 +6,6 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.orderings.ordered import weighted_sums
-from lexiframe.core.orderings.stability import rank_intervals
 from tests.small_tables import RULES, preferences, scores
 
 
@@ -136,21 +135,3 @@ def test_infinite_scores_have_no_bootstrap():
         message = f"^{function.__name__}: expected finite values, found 1 that are infinite; a mean"
         with pytest.raises(lf.LexiframeError, match=message):
             function(s)
-
-
-def test_rank_intervals_are_quantiles_of_the_samples():
-    """NumPy's, of the samples themselves."""
-    rng = np.random.default_rng(1)
-    samples = {run: rng.integers(2, 12, 40) / 2 for run in "abc"}
-    ranks = pl.concat(
-        pl.DataFrame({"measure": "AP", "method": "mean", "run": run, "rank": values})
-        .group_by(pl.all())
-        .agg(probability=pl.len() / 40)
-        for run, values in samples.items()
-    )
-    for alpha in (0.05, 0.1, 0.5):
-        found = rank_intervals(ranks.sample(fraction=1, shuffle=True, seed=2), alpha)
-        for run, low, median, high in found.drop("measure", "method").rows():
-            shares = [alpha / 2, 0.5, 1 - alpha / 2]
-            expected = np.quantile(samples[run], shares, method="inverted_cdf")
-            assert [low, median, high] == expected.tolist()

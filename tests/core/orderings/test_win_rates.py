@@ -60,27 +60,6 @@ def test_win_rate_matrix_of_one_of_several_measures():
         lf.win_rate_matrix(two, "rpp")
 
 
-def test_win_rates_of_several_measures_as_a_matrix():
-    two = pl.concat([D, preferences({"ad": [1]}, "RPP")])
-    found = lf.win_rates(two, matrix=True)
-    assert found.columns == ["measure", "run", "a", "b", "c", "d"]
-    for name in ("RPP", "mine"):
-        alone = lf.win_rate_matrix(two, name)
-        assert found.filter(measure=name).select(alone.columns).equals(alone)
-    assert lf.win_rates(two.clear(), matrix=True).columns == ["measure", "run"]
-
-
-@pytest.mark.parametrize("how, divisor", [("sum", 1), ("mean", 2)])
-def test_request_win_rates(how, divisor):
-    table = lf.request_win_rates(D, how=how).drop("measure")
-    expected = {"q1": (2, -1, -1), "q2": (1.5, -0.5, -1), "q3": (0, 1, -1), "q4": (0, -1, 1)}
-    assert table.rows() == [
-        (q, run, value / divisor)
-        for q, values in expected.items()
-        for run, value in zip("abc", values, strict=True)
-    ]
-
-
 def test_request_win_rates_leave_out_requests_that_a_measure_lacks():
     d = pl.concat([D, preferences({"ab": [None, 1], "ac": [None, 1], "bc": [None, 1]}, "z")])
     of_z = lf.request_win_rates(d).filter(measure="z")
@@ -89,13 +68,6 @@ def test_request_win_rates_leave_out_requests_that_a_measure_lacks():
         ("q2", "b", 0),
         ("q2", "c", -2),
     ]
-
-
-def test_how_is_sum_or_mean():
-    with pytest.raises(
-        lf.LexiframeError, match="expected how to be one of 'sum', 'mean', found 'max'"
-    ):
-        lf.request_win_rates(D, how="max")
 
 
 @pytest.mark.parametrize(
@@ -117,17 +89,6 @@ def test_tables_that_are_none(table, message):
     for function in (lf.win_rates, lf.order_runs, lf.compare, lf.tie_rates, lf.sign_agreement):
         with pytest.raises(lf.SchemaError, match=message):
             function(table)
-
-
-def test_pairs_in_the_other_order_are_turned_round():
-    names = {"run_a": "run_b", "run_b": "run_a"}
-    turned = D.rename(names).with_columns(preference=0.0 - pl.col("preference"))
-    some = pl.concat([D.head(3), turned.tail(D.height - 3).select(D.columns)])
-    for function in (lf.win_rates, lf.order_runs, lf.compare, lf.tie_rates, lf.request_win_rates):
-        assert function(turned).equals(function(D))
-        assert function(some).equals(function(D))
-    with pytest.raises(lf.SchemaError, match="expected one row for each query_id, run_a, run_b"):
-        lf.win_rates(pl.concat([D, turned.select(D.columns)]))
 
 
 def test_pairs_with_different_numbers_of_requests():

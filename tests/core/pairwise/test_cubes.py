@@ -1,9 +1,6 @@
 """Preferences of some requests after the other are those of the table."""
 
-import gc
-import threading
 import warnings
-import weakref
 
 import numpy as np
 import polars as pl
@@ -15,7 +12,7 @@ import lexiframe as lf
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.scored import values_of
 from lexiframe.core.pairwise.measured import measure_positions
-from lexiframe.core.pairwise.pairs import comparison_of, parse_measures
+from lexiframe.core.pairwise.pairs import parse_measures
 from lexiframe.core.pairwise.preference_arrays import preference_cubes
 from tests.frames import assert_identical
 from tests.strategies import positions_tables
@@ -148,47 +145,3 @@ def test_own_functions_are_called_in_order_and_never_together():
 def test_one_run_has_no_pairs():
     with pytest.raises(lf.LexiframeError, match="at least two runs, found 1"):
         cubes_of(of_sizes([1]).filter(run="a"), "RPP")
-
-
-def test_parts_are_made_in_threads_but_functions_of_ones_own_are_called_in_one():
-    """A function may keep state between its calls."""
-    qrels = {f"q{k}": {"d0": 1, "d1": 1} for k in range(40)}
-    runs = {name: {q: {f"d{k % 3}": 1.0} for k, q in enumerate(qrels)} for name in "abc"}
-    p, called, made = lf.positions(runs, qrels), set(), set()
-
-    def own(positions):
-        called.add(threading.get_ident())
-        return found_more(positions)
-
-    def then(cube):
-        made.add(threading.get_ident())
-        return table_of(cube)
-
-    how = {"most": 3, "then": then}
-    built_in = pl.concat(cubes_of(p, ["RPP"], **how))
-    assert threading.get_ident() not in made
-    made.clear()
-    both = pl.concat(cubes_of(p, ["RPP", own], **how))
-    assert called == made == {threading.get_ident()}
-    assert_identical(both.filter(measure="RPP"), built_in)
-
-
-def test_what_was_compared_is_freed_at_once():
-    """A circle of references would hold it until the garbage collector finds it.
-
-    Of 200 million rows in buckets, two gigabytes waited for that.
-    """
-    runs = {"a": {"q1": {"d0": 2.0, "d1": 1.0}}, "b": {"q1": {"d1": 2.0, "d0": 1.0}}}
-    p = lf.positions(runs, {"q1": {"d0": 1, "d1": 3}})
-    asked = parse_measures([*MEASURES, found_more])
-    values = values_of(p, [measure for measure in asked if isinstance(measure, Metric)], "drop")
-    gc.disable()
-    try:
-        comparison = comparison_of(p, asked, values, "drop", None)
-        found = np.empty((1, 1, len(asked)))
-        comparison.preferences(found, comparison.groups())
-        is_alive = weakref.ref(comparison)
-        del comparison
-        assert is_alive() is None
-    finally:
-        gc.enable()

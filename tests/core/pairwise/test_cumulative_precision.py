@@ -38,15 +38,6 @@ def test_all_users_alike_have_average_precision():
     assert ours == pytest.approx(lf.scores(p, "AP@10")["value"].to_list(), abs=1e-12)
 
 
-def test_it_keeps_grade_and_cut_off_and_can_be_compared():
-    metric = (lf.dcgRPP(rel=2) @ 5).cumulative_precision()
-    assert str(metric) == "NCP(dcgRPP, rel=2)@5"
-    folder = lf.bundled("example")
-    p = lf.positions(folder / "runs", folder / "qrels.txt")
-    d = lf.preferences(p, ["dcgRPP", lf.dcgRPP.cumulative_precision()])
-    assert d["measure"].unique().sort().to_list() == ["NCP(dcgRPP)", "dcgRPP"]
-
-
 def test_subtopics_have_no_such_metric():
     with pytest.raises(lf.LexiframeError, match="ST-RPP: expected a preference without subtopics"):
         lf.ST_RPP.cumulative_precision()

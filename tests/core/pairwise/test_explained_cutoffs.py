@@ -3,7 +3,6 @@
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.pairwise.explanation import explainable
 
 RANKS = {"a": [1, 3, 4, 8], "b": [2, 3, 5, 6], "c": [1, 2, 9, 10]}
 
@@ -38,15 +37,6 @@ def test_signs_at_each_cutoff_by_a_loop(p, k):
         x, y = (rank if rank <= k else beyond for rank in (x, y))
         term = e[f"RPP(rel=1)@{k}"][level]
         assert (term > 0, term < 0) == (x < y, x > y)
-
-
-def test_measures_up_to_the_greatest_grade_are_explained():
-    asked = [
-        lf.parse_measure(name) for name in ("AP(rel=1)", "LR(rel=2)", "RPP(rel=3)", "AP", "LP")
-    ]
-    for greatest, expected in [(0, []), (1, [1]), (2, [1, 2]), (2.5, [1, 2]), (3, [1, 2, 3])]:
-        found = [measure.rel for measure in explainable(asked, greatest)]
-        assert found == [*expected, None, None]
 
 
 def test_the_ranks_are_among_the_columns_that_polars_prints():

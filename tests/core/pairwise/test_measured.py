@@ -206,14 +206,6 @@ def test_search_lengths_of_large_corpora_tie_as_fractions_do(tmp_path, monkeypat
     assert in_a_shell == pytest.approx(expected, rel=1e-12)
 
 
-def test_what_was_only_pooled_counts_as_there():
-    judgments = {"q": {"d0": -1, "d1": 0, "d2": 1, "d3": -1, "d4": 1}}
-    p = lf.positions({"a": {"q": {f"d{n}": -n for n in range(6)}}}, judgments, judged=True)
-    assert lf.scores(p, "infAP")["value"][0] > 0
-    with pytest.raises(lf.SchemaError, match="needs all judged items, expected 5 of query 'q'"):
-        lf.scores(p.filter(pl.col("relevance") >= 0), "infAP")
-
-
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_positions_without_rows():
     p = lf.positions(*collection(duplicates=False), judged=True, rel=2)[:0]

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -12,23 +11,6 @@ from lexiframe.core.projection.policies import Policies
 
 RUN = "q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.4 t\n"
 QRELS = "q1 0 d2 1\n"
-
-
-def test_measures_of_subtopics_and_others_are_in_one_sorted_table():
-    rows = [("q2", "s", "d1"), ("q1", "t", "d2"), ("q1", "s", "d1"), ("q2", "t", "d3")]
-    qrels = pl.DataFrame(rows, orient="row", schema=["query_id", "iteration", "doc_id"])
-    qrels = qrels.with_columns(relevance=1)
-    runs = {
-        run: {q: {f"d{n}": (n * step) % 7 for n in range(1, 6)} for q in ("q1", "q2")}
-        for run, step in {"b": 2, "a": 3, "c": 5}.items()
-    }
-    e = lf.evaluate(runs, qrels, ["strec@5", "AP", "ST-RPP", "alpha_nDCG@5", "RPP"])
-    assert e.scores["measure"].unique().sort().to_list() == ["AP", "alpha-nDCG@5", "strec@5"]
-    for table, key in [
-        (e.scores, ["run", "query_id", "measure"]),
-        (e.preferences, ["query_id", "run_a", "run_b", "measure"]),
-    ]:
-        assert table.select(key).rows() == sorted(table.select(key).rows())
 
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")

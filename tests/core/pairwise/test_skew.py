@@ -8,7 +8,6 @@ import random
 from fractions import Fraction
 
 import numpy as np
-import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -17,8 +16,7 @@ from lexiframe.core.pairwise import kernels, recall_paired
 from lexiframe.core.projection import matrices
 from lexiframe.core.projection.blocks import Block
 from tests import oracle
-from tests.frames import assert_identical, assert_same_preferences, items_of, measured, pairs_of
-from tests.oracle import positions_of
+from tests.frames import assert_identical
 
 RPPS = {"RPP": oracle.RPP, "dcgRPP": oracle.dcgRPP, "invRPP": oracle.invRPP}
 OTHERS = {
@@ -73,18 +71,6 @@ TABLES = {
     "graded": lambda: skewed([90, *[5] * 20], grades=(1.0, 2.0, 4.0)),
     "a grade for each item": lambda: skewed([30, *[4] * 20], grades=[n / 7 for n in range(1, 99)]),
 }
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_preferences_in_parts_are_those_of_the_oracle(name, limits):
-    p = TABLES[name]()
-    d, pairs = lf.preferences(p, [*RPPS, *OTHERS]), pairs_of(items_of(p))
-    for measure, formula in RPPS.items():
-        expected = {key: float(formula(*pair)) for key, pair in pairs.items()}
-        assert_same_preferences(measured(d, measure), expected)
-    for measure, formula in OTHERS.items():
-        expected = {key: formula(positions_of(a), positions_of(b)) for key, (a, b) in pairs.items()}
-        assert_same_preferences(measured(d, measure), expected)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -160,25 +146,6 @@ def test_the_order_of_rankings_by_bytes_is_that_by_numbers():
         pairs = itertools.pairwise(by_number)
         first = [next((i for i in range(40) if p[i, a] != p[i, b]), 40) for a, b in pairs]
         assert differs_at[:, 0].tolist() == first
-
-
-def test_magnitudes_need_finite_numbers_where_rankings_differ():
-    odd = lf.LexicographicPreference("odd", "precision", magnitude=lambda p: 1 / (p - 3))
-    with pytest.raises(lf.LexiframeError, match="expected finite numbers as magnitude"):
-        lf.preferences(of_ranks([3, *range(10, 40)], [4, *range(10, 40)]), odd)
-
-
-def of_ranks(*ranks):
-    """Positions of one request, run by run."""
-    tables = [
-        pl.DataFrame({"run": f"run{n}", "query_id": "q", "position": p, "relevance": 1.0})
-        .with_columns(
-            doc_id=pl.int_range(pl.len()).cast(pl.String), level=pl.int_range(pl.len()) + 1
-        )
-        .with_columns(n_relevant=pl.len().cast(pl.Int64), n_retrieved=pl.lit(1000))
-        for n, p in enumerate(ranks)
-    ]
-    return pl.concat(tables)
 
 
 def test_weights_of_large_requests_are_not_kept():

@@ -11,13 +11,6 @@ RUNS = pl.DataFrame({**KEY, "run": "a", "score": 1.0})
 QRELS = pl.DataFrame({**KEY, "relevance": 1})
 
 
-def test_each_has_its_runs_and_judgments():
-    found = given(RUNS, QRELS, "f")
-    assert [*found] == ["x", "y"]
-    for name, item in (("x", "e"), ("y", "d")):
-        assert [table["doc_id"].to_list() for table in found[name]] == [[item], [item]]
-
-
 def test_runs_need_judgments_of_their_collection_and_others_are_left_out():
     with pytest.raises(lf.LexiframeError, match=r"found none for 1 \('x'\)"):
         given(RUNS, QRELS.filter(collection="y"), "f")

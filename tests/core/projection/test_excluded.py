@@ -49,21 +49,6 @@ def forms(folder):
     return [*files, str(files[0]), TABLE, TABLE.lazy(), renamed, OUT, sets, lf.read_qrels(files[3])]
 
 
-def test_every_form_of_judgments(tmp_path):
-    wanted = lf.positions(*WANTED)
-    for form in forms(tmp_path):
-        assert lf.positions(RUNS, QRELS, exclude=form).equals(wanted)
-    with pytest.warns(
-        lf.LexiframeWarning, match=r"rows of documents to exclude, left out: 3; judg"
-    ):
-        lf.positions(RUNS, QRELS, exclude=OUT)
-    with pytest.warns(lf.LexiframeWarning, match=r"judgments of documents to exclude, left out: 1"):
-        lf.positions(RUNS, QRELS, exclude=OUT, judged=True, unjudged="remove", depth=2)
-    with pytest.raises(lf.SchemaError, match="exclude: expected the columns query_id"):
-        lf.positions(RUNS, QRELS, exclude=pl.DataFrame({"x": ["q1"], "y": ["d1"]}))
-    assert lf.positions(RUNS, QRELS, exclude={}).equals(lf.positions(RUNS, QRELS))
-
-
 def test_beside_other_policies():
     own = {"q1": {"q1": 9.0, **RUNS["a"]["q1"]}, "q2": RUNS["a"]["q2"]}
     how = {"exclude": OUT, "judged": True, "unjudged": "remove", "depth": 1}
@@ -73,31 +58,6 @@ def test_beside_other_policies():
         lf.LexiframeWarning, match=r"id of their query, left out: 1; rows of documents"
     ):
         assert lf.positions({"a": own}, QRELS, exclude_self=True, **how).equals(wanted)
-
-
-@pytest.mark.parametrize("how", ["at once", "in parts", "lazily", "as integers"])
-def test_evaluations_agree(how, tmp_path):
-    table = pl.DataFrame(lf.read_runs(RUNS)).drop("rank", strict=False)
-    runs, qrels, exclude, options = table, QRELS, OUT, {}
-    if how == "in parts":
-        options = {"out": tmp_path / "out", "keep": "scores"}
-    elif how == "lazily":
-        runs, exclude = table.lazy(), TABLE.lazy()
-    elif how == "as integers":
-        whole = pl.col("query_id", "doc_id").str.slice(1).cast(pl.Int64)
-        runs, exclude = table.with_columns(whole), TABLE.with_columns(whole)
-        qrels = pl.DataFrame(lf.read_qrels(QRELS)).with_columns(whole)
-    e = lf.evaluate(runs, qrels, ["AP", "nDCG@2", "RPP"], exclude=exclude, **options)
-    wanted = lf.evaluate(*WANTED, ["AP", "nDCG@2", "RPP"])
-    assert e.means.equals(wanted.means)
-    assert e.comparisons.equals(wanted.comparisons)
-    counted = ["run", "retrieved", "relevant_retrieved"]
-    assert e.coverage.select(counted).equals(wanted.coverage.select(counted))
-    assert (
-        lf.coverage(runs, qrels, exclude=exclude)
-        .select(counted)
-        .equals(wanted.coverage.select(counted))
-    )
 
 
 def test_results_say_what_was_left_out_and_reuse_compares_it(tmp_path):

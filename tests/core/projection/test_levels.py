@@ -1,9 +1,6 @@
 """Numbers within groups, by sorting each group's rows."""
 
 import numpy as np
-import pytest
-
-from lexiframe.core.projection.levels import levels_in
 
 GROUP = np.array([0, 0, 0, 0, 1, 2, 2, 2])
 FIRST = np.array([5, 1, 5, 1, 9, 0, 0, 0])
@@ -18,8 +15,3 @@ def by_sorting(*keys):
         for level, row in enumerate(ordered, start=1):
             levels[row] = level
     return levels.tolist()
-
-
-@pytest.mark.parametrize("keys", [(), (FIRST,), (SECOND,), (FIRST, SECOND), (SECOND, FIRST)])
-def test_rows_are_numbered_in_the_order_of_all_keys(keys):
-    assert levels_in(GROUP, *keys).tolist() == by_sorting(*keys)

@@ -10,7 +10,7 @@ import lexiframe as lf
 from lexiframe.core.projection import coded_rows as rows
 from lexiframe.core.projection import judgments as judged
 from lexiframe.core.projection import lookup
-from lexiframe.core.projection.lookup import HashIndex, has_repeated
+from lexiframe.core.projection.lookup import has_repeated
 
 RUNS = pl.DataFrame(
     {
@@ -41,27 +41,6 @@ def test_documents_of_one_hash(monkeypatch, unjudged):
     assert lf.coverage(RUNS, QRELS)["duplicates"].item() == 0
 
 
-@pytest.mark.parametrize("bits", [4, 20, 64])
-@pytest.mark.parametrize("sizes", [[0, 0, 3], [1] * 40, [2000, 1, 0, 5], [0, 7, 900]])
-def test_lookup_in_windows_of_queries(sizes, bits):
-    """Queries without, with one and with many items; hashes that collide; unknown queries."""
-    rng = np.random.default_rng(bits)
-
-    def draw(query):
-        hashes = rng.integers(0, 1 << 63, len(query), np.uint64) & np.uint64((1 << bits) - 1)
-        return hashes ^ (query.astype(np.uint64) << np.uint64(32 if bits < 64 else 0))
-
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    hashes = draw(query)
-    index = HashIndex.build(hashes, query)
-    rows = np.append(rng.integers(0, len(sizes) + 3, 500), query)
-    of_rows = np.append(draw(rows[:500]), hashes)
-    row, item = index.find(of_rows, rows)
-    assert row.tolist() == np.flatnonzero(np.isin(of_rows, hashes)).tolist()
-    assert (hashes[item] == of_rows[row]).all()
-    assert (query[item] == rows[row]).all()
-
-
 @given(st.lists(st.lists(st.integers(0, 1 << 63), max_size=5, unique=True), max_size=9))
 def test_hashes_that_are_found_twice(stretches):
     """In small blocks: hashes that are twice in a stretch are found, and none where all differ."""
@@ -77,15 +56,3 @@ def test_hashes_that_are_found_twice(stretches):
             assert has_repeated(twice, np.array([0, len(twice)]))
             twin = np.insert(hashes, edges[row], hashes[edges[row]])
             assert has_repeated(twin, edges + (np.arange(len(edges)) > row))
-
-
-@pytest.mark.parametrize("length", [40, 300, 70_000])
-def test_a_twin_far_from_its_twin(length):
-    """In one query that is longer than a block; other hashes have one half in common."""
-    hashes = np.random.default_rng(length).integers(0, 1 << 63, length, np.uint64)
-    edges = np.array([0, length])
-    for half in (32, 0):
-        hashes[5] = hashes[7] ^ np.uint64(1 << half)
-        assert not has_repeated(hashes, edges)
-    hashes[-1] = hashes[3]
-    assert has_repeated(hashes, edges)

@@ -40,26 +40,3 @@ def test_ranks_at_the_ends_of_integer_types(greatest):
     rows = [*ROWS[:2], ("a", "q2", "d1", greatest, 1, 1), *ROWS[3:]]
     found = lf.preferences(positions(rows), ["RPP", "LR"]).filter(query_id="q2")
     assert found["preference"].to_list() == [1.0, 1.0]
-
-
-REFUSED = {
-    "another request": [*ROWS[:5], ("b", "q3", "d1", None, 1, 1)],
-    "no row of a request": ROWS[:5],
-    "one run with more rows": [*ROWS, ("b", "q3", "d1", 1, 1, 2), ("b", "q3", "d2", 2, 2, 2)],
-    "a level twice": [*ROWS[:4], ("b", "q1", "d2", 2, 2, 2), ROWS[5]],
-    "another number of relevant items": [*ROWS[:5], ("b", "q2", "d1", None, 1, 2)],
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_runs_with_other_rows_are_refused(name):
-    with pytest.raises(lf.SchemaError, match="positions: expected"):
-        lf.preferences(positions(REFUSED[name]), ["RPP"])
-
-
-def test_other_grades_of_one_run_are_refused():
-    p = positions(ROWS).with_columns(
-        relevance=pl.when(pl.col("run") == "b").then(2.0).otherwise(1.0)
-    )
-    with pytest.raises(lf.SchemaError, match="expected the same relevant items for every run"):
-        lf.preferences(p, ["RPP"])

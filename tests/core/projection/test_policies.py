@@ -1,14 +1,11 @@
 """Ties, repeated documents and requests without answers: each policy, and what it says."""
 
-from inspect import signature
-
 import numpy as np
 import polars as pl
 import pytest
 
 import lexiframe as lf
 from lexiframe.core.io.run_parts import RunPart
-from lexiframe.core.projection.answers import Unmatched
 from lexiframe.core.projection.judgments import judged_items
 from lexiframe.core.projection.policies import Policies
 from lexiframe.core.projection.ranks_and_ties import rank_judged
@@ -30,21 +27,6 @@ JUDGED = pl.DataFrame({"query_id": "q1", "doc_id": ["D", "d10", "d9"], "relevanc
 def ranks(runs, qrels=JUDGED, **policies):
     p = lf.positions(runs, qrels, **policies)
     return dict(p.select("doc_id", "position").iter_rows())
-
-
-@pytest.mark.parametrize(
-    "ties, expected",
-    [
-        ("doc_id_desc", {"d9": 2, "d10": 3, "D": 4}),
-        ("doc_id_asc", {"D": 2, "d10": 3, "d9": 4}),
-        ("input", {"d10": 2, "d9": 3, "D": 4}),
-        ("rank", {"D": 2, "d10": 3, "d9": 4}),
-    ],
-)
-@pytest.mark.parametrize("sorted_input", [True, False])
-def test_what_orders_equal_scores(ties, expected, sorted_input):
-    runs = TIED if sorted_input else TIED[[4, 1, 2, 3, 0]]
-    assert ranks(runs, ties=ties) == expected
 
 
 WRONG = {
@@ -89,22 +71,6 @@ def test_ties_by_rank_need_ranks():
         lf.positions(TIED.drop("rank"), JUDGED, ties="rank")
 
 
-def test_ties_by_rank_need_ranks_that_differ():
-    message = (
-        r"ties='rank' needs ranks that differ within a query, and 'd10' and 'd9' for "
-        r"query 'q1' both have the rank 3 \(3 such rows in all\); correct the ranks, or use "
-        r"another policy, such as ties='doc_id_desc'"
-    )
-    alike = TIED.with_columns(rank=pl.Series([1, 3, 3, 2, 3]))
-    for function in (lf.positions, lf.coverage):
-        with pytest.raises(lf.SchemaError, match=message):
-            function(alike, JUDGED, ties="rank")
-        function(alike, JUDGED)
-    others = pl.concat([TIED, TIED.with_columns(query_id=pl.lit("q2"), rank=pl.lit(0, pl.Int64))])
-    with pytest.warns(lf.LexiframeWarning, match="rankings for requests without judgments"):
-        assert ranks(others, ties="rank") == ranks(TIED, ties="rank")
-
-
 def test_ties_by_rank_need_every_rank():
     message = (
         r"^bm25\.run: ties='rank' needs the rank of every document, and that of 'd9' for query "
@@ -117,12 +83,6 @@ def test_ties_by_rank_need_every_rank():
     assert rank_judged(part, judged, Policies()).rank.all()
     with pytest.raises(lf.SchemaError, match="ties='rank' needs "):
         lf.positions({"bm25": some}, JUDGED, ties="rank")
-
-
-def test_repeated_documents_may_have_one_rank():
-    twice = pl.concat([TIED, TIED[1:2].with_columns(score=0.25)])
-    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
-        assert ranks(twice, ties="rank", duplicates="best") == ranks(TIED, ties="rank")
 
 
 @pytest.mark.conformance
@@ -155,26 +115,6 @@ def test_ties_by_rank_from_a_file(tmp_path, rank):
         else:
             with pytest.raises(lf.SchemaError, match=r"bm25.*: ties='rank' needs a column"):
                 lf.positions(runs, JUDGED, ties="rank")
-
-
-def test_a_document_twice_in_a_file_is_refused(tmp_path):
-    path = tmp_path / "bm25.run"
-    path.write_text("q1 Q0 d9 1 2 t\nq1 Q0 x 2 1 t\nq1 Q0 d9 3 0.5 t\n")
-    with pytest.raises(lf.SchemaError, match=rf"^{path}: the document 'd9' .*\(lines 1 and 3; "):
-        lf.positions(path, JUDGED)
-
-
-def test_the_lines_are_those_of_the_first_of_several_repeated_documents(tmp_path):
-    path = tmp_path / "twice"
-    path.write_text("".join(f"q1 Q0 {doc} 1 {n} t\n" for n, doc in enumerate("a b c b a".split())))
-    message = r"the document 'a' .*\(lines 1 and 5; 4 such rows in all\)"
-    with pytest.raises(lf.SchemaError, match=message):
-        lf.positions(path, JUDGED)
-    path.write_text("".join(f"q1 0 {doc} {n}\n" for n, doc in enumerate("a b c b a".split())))
-    message = r"the document 'a' .* with the grades 0 and 4 \(lines 1 and 5; 4 such rows in all\)"
-    for judge in (lf.read_qrels, lambda qrels: lf.positions(TIED, qrels)):
-        with pytest.raises(lf.SchemaError, match=message):
-            judge(path)
 
 
 def test_a_document_judged_twice():
@@ -229,32 +169,6 @@ def test_a_request_without_relevant_items():
     assert kept.rows() == [("bm25", "q2", None, None, None, None, 0, 0)]
 
 
-def test_runs_and_judgments_without_a_common_request():
-    message = (
-        r"runs and qrels have no query in common: the runs answer 1 \('q1'\), the qrels have "
-        r"4 \('151', '152', '153', \.\.\.\); do both use the same query ids\?"
-    )
-    qrels = pl.DataFrame({"query_id": ["152", "151", "154", "153"], "doc_id": "D", "relevance": 1})
-    for function in (lf.positions, lf.coverage, lf.evaluate):
-        with pytest.raises(lf.LexiframeError, match=message):
-            function(TIED, qrels)
-
-
-@pytest.mark.parametrize(
-    "answered, judged, cause",
-    [
-        (["1", "2"], ["q1", "q2"], r"a prefix \('1' and 'q1'\)"),
-        (["1"], ["01", "02"], r"leading zeros \('1' and '01'\)"),
-        (["151"], ["151001", "152001"], r"one begins with the other \('151' and '151001'\)"),
-    ],
-)
-def test_the_likely_cause_of_no_common_request(answered, judged, cause):
-    runs = pl.DataFrame({"run": "x", "query_id": answered, "doc_id": "D", "score": 1.0})
-    qrels = pl.DataFrame({"query_id": judged, "doc_id": "D", "relevance": 1})
-    with pytest.raises(lf.LexiframeError, match=f"no query in common: .*; likely cause: {cause}$"):
-        lf.positions(runs, qrels)
-
-
 @pytest.mark.conformance
 def test_real_runs_and_judgments_without_a_common_request(shared):
     awkward = shared / "data" / "awkward"
@@ -265,7 +179,6 @@ def test_real_runs_and_judgments_without_a_common_request(shared):
 
 # --- No judged document retrieved ---------------------------------------------------------------
 
-PADDED = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-756", "CACM-99"], "relevance": [1, 0]})
 CACM = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-0001", "CACM-0756"], "score": [2.0, 1.0]})
 
 
@@ -281,31 +194,6 @@ def test_no_cause_is_named_where_documents_are_judged_and_not_relevant(rel, grad
         assert not any("likely cause" in str(w.message) for w in caught)
 
 
-def test_documents_that_are_relevant_for_another_request():
-    q2 = PADDED.with_columns(query_id=pl.lit("q2"), doc_id=pl.Series(["CACM-0756", "CACM-99"]))
-    message = r"; 'CACM-0756' is relevant, but for another request than those that retrieved it"
-    answered = pl.concat([CACM, CACM.with_columns(query_id=pl.lit("q2"), doc_id=pl.lit("z"))[:1]])
-    with pytest.warns(lf.LexiframeWarning, match=message):
-        lf.positions({"x": answered}, pl.concat([PADDED, q2]))
-
-
-def test_of_each_run_that_retrieved_none_unless_it_has_no_row():
-    right = CACM.with_columns(doc_id=pl.Series(["CACM-99", "z"]))
-    with pytest.warns(lf.LexiframeWarning, match="no judged document was retrieved by the run 'x'"):
-        lf.coverage({"x": CACM, "y": right}, PADDED)
-    lf.coverage({"y": right}, PADDED)
-    with pytest.warns(lf.LexiframeWarning, match="no judged document"):
-        lf.coverage({"x": CACM, "failed": {}}, PADDED)
-
-
-def test_what_is_said_of_runs_hangs_on_no_order_of_the_parts():
-    """Of two texts the first by the alphabet is kept, and an empty one only where there is none."""
-    one = Unmatched({"a": "y", "b": ""}, {"c": ""}, ("m",))
-    other = Unmatched({"a": "x", "b": "z"}, {}, ("k", "m"))
-    both = Unmatched({"a": "x", "b": "z"}, {"c": ""}, ("k", "m"))
-    assert one + other == other + one == both
-
-
 def test_a_depth_of_one_is_the_first_item_and_one_below_is_refused():
     runs = {"r": {"q": {"a": 2, "b": 1}}}
     p = lf.positions(runs, {"q": {"a": 1, "b": 1}}, depth=1)
@@ -313,8 +201,3 @@ def test_a_depth_of_one_is_the_first_item_and_one_below_is_refused():
     assert p["n_retrieved"].unique().to_list() == [1]
     with pytest.raises(lf.LexiframeError, match="depth: expected a whole number from 1, found 0"):
         Policies(depth=0)
-
-
-def test_defaults_of_policies_are_those_of_positions():
-    asked = signature(lf.positions).parameters
-    assert vars(Policies()) == {name: asked[name].default for name in vars(Policies())}

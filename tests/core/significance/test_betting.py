@@ -171,13 +171,6 @@ def test_looking_thirty_times_keeps_the_promise_and_t_does_not():
     assert by_t.mean() > 0.2
 
 
-@pytest.mark.parametrize("margin, fewest", [(0.02, 172), (0.05, 68)])
-def test_the_fewest_ties_that_pass(margin, fewest):
-    for n, outcome in ((fewest - 1, "undecided"), (fewest, "equivalent")):
-        e = lf.equivalence(preferences([0.0] * n), margin, "betting", **ONE)
-        assert e["conclusion"].item() == outcome
-
-
 def test_the_level_is_shared_by_a_family():
     """Each measure's pairs, all measures', or none; the column level says which."""
     rng = np.random.default_rng(2)
@@ -282,8 +275,3 @@ WRONG = [
 def test_errors(options, message):
     with pytest.raises(lf.LexiframeError, match=message):
         lf.compare(preferences([1, 1, -1, 1, 1]), "betting", **options)
-
-
-def test_measures_that_can_exceed_their_bounds_are_refused():
-    with pytest.raises(lf.LexiframeError, match="of which no bounds are known"):
-        lf.compare(preferences([0.5] * 9, "ASL"), "betting")

@@ -215,26 +215,6 @@ def test_the_baseline_is_run_b():
         lf.compare_groups(scores(RUNS), baseline="d", **BY)
 
 
-def test_scores_and_their_differences_give_the_same():
-    e = lf.evaluate_scores(scores(RUNS, "AP"))
-    tests = ["welch", "permutation"]
-    by_scores = lf.compare_groups(e.scores, tests, "none", **BY)
-    by_preferences = lf.compare_groups(e.preferences, tests, "none", **BY)
-    assert by_scores.equals(by_preferences)
-    inside = e.scores.join(KINDS, on="query_id")
-    assert lf.compare_groups(inside, tests, "none", by="kind").equals(by_scores)
-    shuffled = e.scores.sample(fraction=1, shuffle=True, seed=1)
-    assert lf.compare_groups(shuffled, tests, "none", **BY).equals(by_scores)
-
-
-def test_many_pairs_are_done_in_parts(monkeypatch):
-    runs = {run: RNG.random(10).tolist() for run in "abcd"}
-    at_once = lf.compare_groups(scores(runs), "permutation", "none", **BY)
-    monkeypatch.setattr(between_groups, "_PAIRS_AT_ONCE", 4)
-    in_parts = lf.compare_groups(scores(runs), "permutation", "none", **BY)
-    assert in_parts.equals(at_once)
-
-
 def test_names_of_groups():
     kinds = KINDS.with_columns(
         words=pl.Series([10, 2] * 5), long=pl.Series([True, None, False, None, True] * 2)
@@ -299,19 +279,6 @@ def test_nothing_to_compare():
         lf.compare_groups(scores(infinite), **BY)
 
 
-def test_a_warning_when_nothing_can_be_rejected():
-    with pytest.warns(
-        lf.LexiframeWarning,
-        match=r"no p-value of the permutation test can be below "
-        r"0.05 after the correction 'holm' for 9 comparisons: the least is 0.029 bef",
-    ):
-        lf.compare_groups(scores(RUNS), "permutation", **BY)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        lf.compare_groups(scores(RUNS), "permutation", alpha=0.5, **BY)
-        lf.compare_groups(scores(RUNS), "welch", **BY)
-
-
 def test_there_are_as_many_trials_as_the_correction_needs(monkeypatch):
     """Ten pairs at .001 need 20,000 trials, by two measures together 40,000."""
     rng, kinds = np.random.default_rng(3), ["x"] * 20 + ["y"] * 20
@@ -326,18 +293,6 @@ def test_there_are_as_many_trials_as_the_correction_needs(monkeypatch):
     monkeypatch.setattr(between_groups, "_MOST", 10_000)
     with pytest.warns(lf.LexiframeWarning, match="take more trials, or, where groups have few re"):
         assert found(family="all")["p_value"].min() == pytest.approx(1 / 10_001)
-
-
-def test_a_warning_of_groups_of_the_same_size():
-    """Of 20 splits into halves two have the greatest |t|, so p is at least 2 / 20."""
-    kinds = pl.DataFrame({"query_id": [f"q{n}" for n in range(1, 7)], "kind": [*"xxxyyy"]})
-    s = scores({run: values[:6] for run, values in RUNS.items()})
-    asked = {"test": "permutation", "correction": "bh", "requests": kinds, "by": "kind"}
-    with pytest.warns(lf.LexiframeWarning, match=r"the least is 0\.1 before it"):
-        lf.compare_groups(s, alpha=0.08, **asked)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        lf.compare_groups(s, alpha=0.11, **asked)
 
 
 # --- Splits ---------------------------------------------------------------------------------------

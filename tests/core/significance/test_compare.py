@@ -103,12 +103,6 @@ def test_runs_that_are_the_same(test):
     assert c["mean_difference"].to_list() == [0.0] * 3
 
 
-def test_scores_are_compared_by_their_differences():
-    of_scores = lf.compare(scores({"a": [0.5, 0.75, 1.0], "b": [0.25, 0.25, 0.5]}), "t")
-    of_preferences = lf.compare(preferences({"ab": [0.25, 0.5, 0.5]}), "t")
-    assert of_scores.equals(of_preferences)
-
-
 def test_alpha_is_the_level_of_the_tests_and_of_the_intervals():
     d = preferences({"ab": [0.5, 0.25, 0.75, 0.5]})
     low, strict = (only_row(d, "t", alpha=alpha) for alpha in (0.05, 0.01))
@@ -226,11 +220,6 @@ def test_a_measure_that_only_some_pairs_have(test, pairs):
     assert (of_c["run_b"] == "c").all()
 
 
-def test_a_measure_that_one_run_alone_has():
-    s = pl.concat([scores({"a": [1.0, 0.5], "b": [0.5, 0.5]}), scores({"a": [1.0, 0.5]}, "other")])
-    assert lf.compare(s)["measure"].to_list() == ["mine"]
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -259,12 +248,3 @@ def test_a_measure_that_one_run_alone_has():
 def test_arguments_that_do_not_exist(options, message):
     with pytest.raises(lf.LexiframeError, match=message):
         lf.compare(preferences(TEN), **options)
-
-
-def test_nothing_to_compare():
-    message = "compare: expected preferences between runs, or scores of two runs for the same req"
-    with pytest.raises(lf.LexiframeError, match=message):
-        lf.compare(preferences({}))
-    for s in (scores({"a": [1.0, 0.5]}), scores({"a": [1.0, None], "b": [None, 0.5]})):
-        with pytest.raises(lf.LexiframeError, match=message):
-            lf.compare(s)

@@ -59,19 +59,3 @@ def test_of_differences_that_are_the_same_the_first_pair_is_named():
     d = preferences({"ab": [0.3] * 3, "ac": [0.1 + 0.2] * 3, "bc": [0.3 - 1e-15] * 3})
     row = lf.smallest_significant_differences(lf.compare(d, "t", "none"), 0.3).row(0, named=True)
     assert (row["run_a"], row["run_b"], row["n_significant"]) == ("a", "b", 3)
-
-
-def test_no_comparisons_no_rows():
-    none = lf.compare(TEN).clear()
-    assert lf.asl_curve(none).is_empty()
-    assert lf.smallest_significant_differences(none).is_empty()
-
-
-def test_arguments_that_cannot_be():
-    c = lf.compare(TEN)
-    message = "smallest_significant_differences: expected alpha between 0 and 1, found 2"
-    with pytest.raises(lf.LexiframeError, match=message):
-        lf.smallest_significant_differences(c, 2)
-    for function in (lf.asl_curve, lf.smallest_significant_differences):
-        with pytest.raises(lf.SchemaError, match="comparisons: expected one row for each measure"):
-            function(pl.concat([c, c]))

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from tests.small_tables import preferences, scores
+from tests.small_tables import scores
 
 RUNS = {
     "a": [0.9, 0.8, 0.7, 0.9, None, None, None],
@@ -49,11 +49,6 @@ def test_a_run_that_shares_no_request_with_any_has_rows_too():
     assert with_baseline.select("run_a", "n").rows() == [("b", 4), ("c", 0), ("d", 4)]
 
 
-def test_preferences_may_have_been_computed_of_some_pairs():
-    d = preferences({"ab": [1, 0, 1], "bc": [1, 1, 0]})
-    assert lf.compare(d).select("run_a", "run_b").rows() == [("a", "b"), ("b", "c")]
-
-
 def test_tests_of_ones_own_are_not_asked_about_them():
     def ones(d):
         assert d.shape[1] == 5
@@ -73,18 +68,3 @@ def test_curves_and_counts_leave_them_out():
     assert lf.smallest_significant_differences(c)["n_pairs"].item() == 5
     assert lf.asl_curve(c)["share"].to_list() == pytest.approx([n / 5 for n in range(1, 6)])
     assert lf.conclusions(c, lf.compare(scores(RUNS), "sign"))["n_pairs"].item() == 5
-
-
-@pytest.mark.parametrize("how", ["t", "simulation"])
-def test_power_of_runs_that_share_no_request_is_not_known(how):
-    s = scores({"a": [0.5, 0.25, 0.75, None, None], "b": [0.25, 0.5, 0.5, 0.75, 0.5],
-                "c": [None, None, None, 0.5, 1.0]})  # fmt: skip
-    shared, unshared = (lf.required_requests(s, how=how).filter(n=n) for n in (3, 0))
-    assert shared["power_at_n"].is_not_null().all()
-    assert unshared.select("run_a", "run_b", "required", "power_at_n").rows() == [
-        ("a", "c", None, None)
-    ]
-    by_question = lf.required_requests(s, how=how, margin=0.25).filter(n=0)
-    assert by_question["power_at_n"].is_null().all()
-    curve = lf.power_curve(s, [5], how=how)
-    assert curve["power"].is_null().to_list() == [False, True, False]

@@ -1,7 +1,6 @@
 """Tests of one's own: functions from differences to p-values, given to `compare`."""
 
 import math
-import warnings
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from tests.small_tables import preferences, scores
+from tests.small_tables import scores
 
 RNG = np.random.default_rng(5)
 RUNS = {
@@ -242,14 +241,3 @@ def test_an_error_of_lexiframe_in_the_function_stays_as_it_is():
 
     with pytest.raises(lf.LexiframeError, match=r"^mine$"):
         lf.compare(scores(RUNS), refusing)
-
-
-def test_no_warning_of_too_few_trials():
-    """The least p-value of a function is not known, so nothing is said of it."""
-
-    def bootstrap_of_mine(d):
-        return np.full(d.shape[1], 0.5)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        lf.compare(preferences({"ab": [1.0, 2.0], "ac": [1.0, 2.0]}), bootstrap_of_mine, trials=1)

@@ -29,13 +29,3 @@ def test_each_measure_test_and_correction_has_a_row():
         ("mine", "sign", "bonferroni", 1, 1 / 3),
         ("mine", "sign", "none", 2, 2 / 3),
     ]
-
-
-@pytest.mark.parametrize("alpha", [0, 1, -0.1, 5])
-def test_alpha_is_a_share(alpha):
-    with pytest.raises(lf.LexiframeError, match=f"expected alpha between 0 and 1, found {alpha}"):
-        lf.discriminative_power(lf.compare(TEN), alpha)
-
-
-def test_without_comparisons_there_is_no_power():
-    assert lf.discriminative_power(lf.compare(TEN).clear()).is_empty()

@@ -201,14 +201,6 @@ def test_one_request_says_nothing(how):
     assert only_row(alone, how=how)["required"] is None
 
 
-@pytest.mark.parametrize("how", HOW)
-def test_a_pair_is_not_touched_by_the_gaps_of_others(how):
-    values = [0.5, -0.25, 0.75, 0.0, 0.5, 0.25]
-    whole = lf.required_requests(preferences({"ab": values}), how=how)
-    both = lf.required_requests(preferences({"ab": values, "ac": [None, *values[1:]]}), how=how)
-    assert both.filter(run_b="b").equals(whole)
-
-
 def test_more_than_the_largest_is_null(monkeypatch):
     d = with_effect(0.2)
     monkeypatch.setattr(margin_power, "LARGEST", 199)
@@ -244,20 +236,6 @@ def test_blocks_change_nothing(monkeypatch):
     expected = lf.power_curve(d, [4, 8], how="simulation", samples=10)
     monkeypatch.setattr(simulated_power, "AT_ONCE", 1)
     assert lf.power_curve(d, [4, 8], how="simulation", samples=10).equals(expected)
-
-
-def test_the_seed_draws_other_samples():
-    d = preferences({"ab": [1.0, -0.5, 0.25, 0.5]})
-    one, same, other = (
-        lf.power_curve(d, [5, 10, 20], how="simulation", seed=seed) for seed in (0, 0, 1)
-    )
-    assert one.equals(same)
-    assert not one.equals(other)
-
-
-def test_a_lower_level_needs_more_requests():
-    d = with_effect(0.5)
-    assert only_row(d, alpha=0.05 / 10)["required"] > only_row(d)["required"]
 
 
 def test_several_measures():

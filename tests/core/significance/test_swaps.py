@@ -6,7 +6,6 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.base.resampling import halves
-from lexiframe.core.significance import swaps
 from tests.small_tables import preferences, scores
 
 
@@ -55,19 +54,6 @@ def test_halves_are_disjoint_and_every_request_is_as_likely():
         np.testing.assert_allclose(half.mean(axis=0), 3 / 7, atol=0.02)
     together = (first[:, 0] * first[:, 1]).mean()
     assert together == pytest.approx(3 / 7 * 2 / 6, abs=0.02)
-
-
-@pytest.mark.parametrize("block", [1, 3, 100])
-def test_blocks_change_nothing(monkeypatch, block):
-    d = preferences({"ab": [1.0, -0.5, 0.25, 0.5], "ac": [0.1, 0.2, -0.3, None]})
-    expected = lf.swap_rates(d, splits=10), lf.swap_curve(d, splits=10, bins=3)
-    monkeypatch.setattr(swaps, "AT_ONCE", 4 * block)
-    found = lf.swap_rates(d, splits=10), lf.swap_curve(d, splits=10, bins=3)
-    assert all(a.equals(b) for a, b in zip(found, expected, strict=True))
-
-
-def test_one_split_has_no_deviation():
-    assert only_row(preferences({"ab": [1.0, -0.5]}), splits=1)["swap_rate_sd"] is None
 
 
 def test_a_pair_without_requests_in_a_half_is_not_counted():

@@ -7,8 +7,6 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.base import progress_bars
-from lexiframe.core.base.resampling import check_draws
 from lexiframe.core.pairwise.arrays.cube import pair_cube
 from lexiframe.core.significance import hsd_trials
 from tests.frames import assert_identical
@@ -105,14 +103,6 @@ def test_what_is_tested():
     assert lf.tukey_hsd(s, "parametric").equals(lf.tukey_hsd(s, "parametric", on="values"))
 
 
-def test_tables_in_other_forms():
-    for d in (scores(random_values(4, 3)), random_signs(4, 3)):
-        expected = lf.tukey_hsd(d)
-        for other in (d.lazy(), d.to_arrow(), d.to_arrow().to_reader(), d.to_pandas()):
-            assert_identical(lf.tukey_hsd(other), expected)
-        assert_identical(lf.tukey_hsd(pair_cube(d)), expected)
-
-
 def test_win_rates_of_scores_are_values_but_for_their_unit():
     """Each is S/(S − 1) times the value less the request's mean."""
     s = scores(random_values(8, 4))
@@ -161,13 +151,6 @@ def test_differences_that_are_rounding():
         assert (c["mean_difference"][0], c["p_value"][0]) == (0.0, 1.0)
 
 
-def test_large_values_tie_by_their_size():
-    """|d̄| and the permutation that mirrors it differ by rounding."""
-    base = scores({"a": [0.1, 0.7, 0.3], "b": [0.2, 0.4, 0.9]})
-    huge = base.with_columns(pl.col("value") * 3e9)
-    assert lf.tukey_hsd(huge)["p_value"].to_list() == lf.tukey_hsd(base)["p_value"].to_list()
-
-
 # --- Trials -------------------------------------------------------------------------------------
 
 
@@ -192,28 +175,6 @@ def test_drawn_trials_estimate_the_exact_p_value():
         assert (np.abs(drawn - exact) <= tolerance).all()
 
 
-def test_the_seed_and_nothing_else_says_what_is_drawn():
-    s = scores(random_values(6, 5))
-    first, again, other = (lf.tukey_hsd(s, trials=700, seed=seed) for seed in (3, 3, 4))
-    assert_identical(first, again)
-    assert not first.equals(other)
-
-
-@pytest.mark.parametrize("table", ["values", "ranks", "cells"])
-def test_the_same_on_any_number_of_threads(monkeypatch, table):
-    d = {
-        "values": scores(random_values(6, 5)),
-        "ranks": signs_of(scores(random_values(6, 5, digits=1))),
-        "cells": random_signs(6, 5),
-    }[table]
-    tables = []
-    for cores in (1, 2, 16):
-        monkeypatch.setattr(progress_bars.os, "cpu_count", lambda cores=cores: cores - 1)
-        tables.append(lf.tukey_hsd(d, trials=3000))
-    assert_identical(tables[0], tables[1])
-    assert_identical(tables[0], tables[2])
-
-
 def signs_of(s):
     """As lexicographic preferences are: the signs of differences."""
     cube = pair_cube(s)
@@ -225,21 +186,6 @@ def signs_of(s):
             for n, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True))
         }
     )
-
-
-def chosen(d):
-    ((_, pairs),) = pair_cube(d)
-    return hsd_trials._statistic(pairs).func
-
-
-def test_what_preferences_are_is_seen_from_them():
-    s = scores(random_values(6, 5, digits=1))
-    assert chosen(s) is hsd_trials._greatest_range
-    assert chosen(signs_of(s)) is hsd_trials._greatest_count
-    assert chosen(random_signs(6, 5)) is hsd_trials._greatest_cell_sum
-    assert chosen(preferences({"ab": [1, -1, 0.5]})) is hsd_trials._greatest_range
-    assert chosen(preferences({"ab": [1], "ac": [1], "bc": [0.5]})) is hsd_trials._greatest_cell_sum
-    assert chosen(preferences({"ab": [1], "ac": [0], "bc": [0]})) is hsd_trials._greatest_cell_sum
 
 
 @pytest.mark.parametrize("n_queries, n_runs", [(1, 3), (4, 2), (6, 5), (20, 9), (300, 4)])
@@ -365,11 +311,6 @@ S = scores({"a": [1.0, 0.5], "b": [0.5, 0.5]})
 def test_arguments_that_do_not_exist(table, options, message):
     with pytest.raises(lf.LexiframeError, match=message):
         lf.tukey_hsd(table, **options)
-
-
-def test_draws_are_checked_where_all_draws_are():
-    with pytest.raises(lf.LexiframeError, match=r"trials to be a whole number from 1, found 1\.5"):
-        check_draws("tukey_hsd", "trials", 1.5, 0)
 
 
 def test_nothing_to_test():

@@ -189,21 +189,6 @@ def test_no_item_of_the_catalogue_at_all_is_said(ids, cause):
         lf.catalogue({"r": {"q": ids}}, "Coverage", lf.read_items(films, unknown="cold"))
 
 
-@pytest.mark.parametrize("name, table", [
-    ("item_id", "items"), ("user_id", "history"), ("item_id", "history"), ("item_id", "vectors"),
-])  # fmt: skip
-def test_ids_that_are_floats_are_refused_as_those_of_runs(name, table):
-    tables = {
-        "items": pl.DataFrame({"item_id": [7, 8]}),
-        "history": pl.DataFrame({"user_id": [1, 1], "item_id": [7, 8]}),
-        "vectors": pl.DataFrame({"item_id": [7, 8], "vector": [[0.5], [1.0]]}),
-    }
-    tables[table] = tables[table].cast({name: pl.Float64})
-    said = rf"{table}: expected strings in \w+, found Float64; ids cannot be floats: cast them"
-    with pytest.raises(lf.SchemaError, match=said):
-        lf.read_items(tables.pop("items"), **tables)
-
-
 @pytest.mark.parametrize("column, dtype", [
     ({"item_id": [["a"]]}, "expected strings in doc_id, found List"),
     ({"users": [[2]]}, "items, users: expected numbers, found List.*; flatten it"),
@@ -253,16 +238,6 @@ def test_intervals_end_at_the_bounds(measure):
     items = lf.read_items(pl.DataFrame({"item_id": [*"abcdef"]}))
     wide = lf.catalogue({"r": lists}, measure, items, alpha=0.001).values
     assert wide.select("ci_low", "ci_high").row(0) == (0, 1)
-
-
-def test_what_the_user_had_is_counted():
-    past = pl.DataFrame({"user_id": ["q1", "q1", "q2"], "item_id": ["d1", "d1", "d2"]})
-    items = lf.read_items(TABLE.drop("users"), history=past)
-    assert repr(items) == (
-        "12 items; known: users, categories, vectors; history: 2 interactions of 2 users"
-    )
-    with pytest.warns(lf.LexiframeWarning, match=r"history has already: 1 \(r 1\)"):
-        lf.list_scores({"r": {"q1": {"d1": 2, "d2": 1}}}, "Novelty", items)
 
 
 @pytest.mark.parametrize("table, how, said", [
@@ -394,37 +369,3 @@ def test_other_functions_say_where_these_measures_are():
     }.items():
         with pytest.raises(lf.LexiframeError, match=re.escape(said)):
             lf.scores(p, measure)
-
-
-def test_values_are_compared_like_other_scores():
-    s = lf.list_scores(RUNS, ["Novelty@2", "ARP@2"], ITEMS)
-    e = lf.evaluate_scores(s)
-    assert e.facts.filter(measure="ARP@2")["smaller_is_better"].item()
-    assert e.means.filter(pl.col("measure") == "ARP@2").sort("rank")["mean"].is_sorted()
-
-
-def test_sampled_candidates_are_told():
-    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{n:02}" for n in range(60)]}))
-    runs = {run: {} for run in "ab"}
-    for q in range(20):
-        documents = [f"d{n:02}" for n in range(q, q + 5)]
-        for sign, run in ((1, "a"), (-1, "b")):
-            runs[run][f"q{q}"] = {d: sign * n for n, d in enumerate(documents)}
-    with pytest.warns(lf.LexiframeWarning, match="rank the same items in 100% of the requests"):
-        lf.catalogue(runs, "Coverage@1", items)
-    runs["b"]["q0"] = runs["b"]["q1"] = {"d50": 1}  # of 90 % they are the same
-    lf.catalogue(runs, "Coverage@1", items)
-    answered_by_none = {f"q{q}": {"d00": 1} for q in range(400)}
-    with pytest.warns(lf.LexiframeWarning, match="^rankings missing, counted as empty: 760$"):
-        lf.catalogue(runs, "Coverage@1", items, qrels=answered_by_none)
-    runs["b"]["q0"], runs["b"]["q1"] = (runs["a"][q] for q in ("q0", "q1"))
-    lf.catalogue({"a": runs["a"]}, "Coverage@1", items)  # one run alone ranks what it likes
-    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{n:02}" for n in range(50)]}), unknown="cold")
-    lf.catalogue(runs, "Coverage@1", items)  # five are no less than a tenth
-
-
-def test_conventions_say_what_other_libraries_mean():
-    c = lf.conventions("Gini").filter(measure="Gini@k").row(0, named=True)
-    assert c["elsewhere"] == "Elliot: 1 − G n/(n − 1)"
-    of_novelty = lf.conventions("Novelty").filter(choice="value of an item")
-    assert of_novelty["RePlay"].to_list() == ["Surprisal: log2(N/u)/log2 N"]

@@ -299,11 +299,6 @@ def test_a_job_that_is_resumed_has_the_same_items(tmp_path, monkeypatch):
     assert_same_tables(again, whole)
 
 
-def test_items_of_another_type_are_refused():
-    with pytest.raises(TypeError, match="items"):
-        lf.evaluate(RUNS, QRELS, ["AP"], items="items.parquet")
-
-
 def test_a_measure_without_any_value_is_refused():
     one = {"a": {"u": {"d1": 1.0}}, "b": {"u": {"d2": 1.0}}}
     with pytest.raises(lf.LexiframeError, match="ILD@5: says nothing of any list"):
@@ -384,14 +379,6 @@ def test_a_gate_on_measures_of_all_lists_alone(e):
     assert row["outcome"] == "undecided"
     assert str(row["mean_difference"]) == "0.0"
     assert row["why"].endswith("as all requests change it alike or a run has one list.")
-
-
-def test_a_gate_refuses_a_run_without_any_list():
-    none = {"a": RUNS["a"], "b": {user: {} for user in RUNS["a"]}}
-    c = lf.catalogue(none, ["Gini@5"], ITEMS)
-    for margin in (0.1, "5%"):
-        with pytest.raises(lf.LexiframeError, match="Gini@5 of both runs, found that a or b has"):
-            lf.gate(c, margin, **TWO)
 
 
 def test_a_gate_on_a_catalogue_in_groups():
@@ -524,30 +511,11 @@ def test_leaderboards_refuse_groups_of_all_lists():
         lf.leaderboard({"x": c, "y": c})
 
 
-def test_depth_cuts_the_lists_too():
-    e = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Novelty@5", "Coverage@5"], items=ITEMS, depth=2)
-    c = lf.catalogue(RUNS, "Coverage@2", ITEMS, qrels=QRELS)
-    assert e.catalogue.values["value"].to_list() == c.values["value"].to_list()
-    s = lf.list_scores(RUNS, "Novelty@2", ITEMS, qrels=QRELS).drop_nulls()
-    assert e.scores.filter(measure="Novelty@5")["value"].to_list() == s["value"].to_list()
-
-
 def test_one_margin_is_that_of_all_lists_too(e):
     one = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS)
     found = lf.gate(one, 0.25, **TWO)
     assert found.equals(lf.gate(one, {"nDCG@5": 0.25, "Coverage@5": 0.25}, **TWO))
     assert found.height == 2
-
-
-def test_a_baseline_is_that_of_the_catalogue_too():
-    e = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS, baseline="b")
-    c = e.catalogue.comparisons
-    assert c.select("run_a", "run_b").rows() == [("a", "b"), ("c", "b")]
-    every = lf.catalogue(RUNS, "Coverage@5", ITEMS, qrels=QRELS).comparisons
-    assert (
-        c["p_value"].to_list()
-        == every.filter((pl.col("run_a") == "b") | (pl.col("run_b") == "b"))["p_value"].to_list()
-    )
 
 
 def test_leaderboards_know_that_smaller_is_better():

@@ -345,28 +345,6 @@ def test_margins_by_measure():
     assert dict(table.select("measure", "margin").rows()) == pytest.approx({"AP": 0.1, "RR": 0.04})
 
 
-def test_sums_of_parts():
-    """From data in parts the t-test has the same table, also with a margin in %, and in groups."""
-    folder = lf.bundled("example")
-    queries = pl.DataFrame(lf.read_qrels(folder / "qrels.txt"))["query_id"].unique().sort()
-    kinds = pl.DataFrame({"query_id": queries, "kind": [*"xyxyy"]})
-    asked = (folder / "runs", folder / "qrels.txt", ["AP", "RPP"])
-    whole = lf.evaluate(*asked, requests=kinds, by="kind")
-    parts = lf.evaluate(*asked, requests=kinds, by="kind", memory="200kB")
-    options = {"baseline": "random", "by": "kind"}
-    margin = {"AP": "5%", "RPP": 0.1}
-    with pytest.raises(lf.LexiframeError, match="expected the scores of RPP, of whose mean"):
-        lf.equivalence(parts.sums, "5%", baseline="random")
-    of_sums = lf.equivalence(parts.sums, margin, **options)
-    of_scores = lf.equivalence(whole.scores, "5%", requests=kinds, **options)
-    assert of_sums.filter(measure="AP").equals(of_scores.filter(measure="AP"))
-    of_preferences = lf.equivalence(whole.preferences, {"AP": 1, "RPP": 0.1}, requests=kinds,
-                                    **options)  # fmt: skip
-    assert of_sums.filter(measure="RPP").equals(of_preferences.filter(measure="RPP"))
-    with pytest.raises(lf.LexiframeError, match="found their sums"):
-        lf.equivalence(parts.sums, 0.1, "bootstrap")
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -418,10 +396,3 @@ def test_attributes_with_the_name_of_a_column_are_refused(name):
     kinds = s.select("query_id").unique().with_columns(pl.lit("x").alias(name))
     with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table already"):
         lf.equivalence(s, 0.1, requests=kinds, by=name)
-
-
-def test_too_few_trials_are_warned_of():
-    d = of_columns(np.random.default_rng(1).normal(0, 1, (30, 5)))
-    with pytest.warns(lf.LexiframeWarning, match="equivalence: no p-value of 50 trials can be be"):
-        table = lf.equivalence(d, 0.1, "bootstrap", trials=50)
-    assert np.isfinite(table["ci_low"].to_numpy()).all()

@@ -12,13 +12,10 @@ from statsmodels.stats.weightstats import ttost_paired
 
 import lexiframe as lf
 from lexiframe.core.significance.bets import Bets, p_above
-from lexiframe.core.views.shown.markdown import markdown_of
 from lexiframe.decide.gates.deciding import decided
-from lexiframe.decide.gates.gate_coverage import RankedPairs
-from lexiframe.decide.gates.gate_in_words import gate_sentences
 from lexiframe.decide.gates.gate_sizes import requests_to_decide
 from lexiframe.decide.gates.gate_tests import check_require
-from lexiframe.decide.gates.shown_gates import gate_markdown, gate_text, junit_xml
+from lexiframe.decide.gates.shown_gates import gate_markdown, junit_xml
 from tests.frames import assert_close
 from tests.small_tables import preferences, scores
 
@@ -130,17 +127,6 @@ def test_one_request_decides_nothing():
         row = one(scores_of(np.array([0.01])), require=require)
         assert (row["outcome"], row["required"], row["ci_low"]) == ("undecided", None, None)
         assert row["why"].endswith("n = 1; one request shows nothing.")
-
-
-@pytest.mark.parametrize("test", ["bootstrap"])
-def test_other_tests_are_those_of_equivalence(test):
-    d = scores_of(around(-0.004, 20))
-    row = one(d, test=test, trials=999, seed=5)
-    e = lf.equivalence(d, 0.02, test, baseline="old", trials=999, seed=5).row(0, named=True)
-    assert row["p_value"] == e["p_not_worse_a"]
-    assert row["p_opposite"] == e["p_better_by_margin_b"]
-    assert (row["ci_low"], row["ci_high"]) == (e["ci_low"], e["ci_high"])
-    assert row["test"] == test
 
 
 # --- How many requests it would take ------------------------------------------------------------
@@ -258,20 +244,6 @@ def test_a_row_that_is_missing_is_an_error():
         lf.gate(lacking, named, **TWO)
 
 
-@pytest.mark.parametrize("missing", [0, 1])
-def test_rankings_are_needed_where_some_are_missing_and_only_there(missing):
-    counts = pl.DataFrame(
-        {"run": ["new", "old"], "requests": 5, "answered": [5 - missing, 5],
-         "missing": [missing, 0], "judged": 9, "documents": 10}
-    )  # fmt: skip
-    known = RankedPairs(scores_of(around(0.01, n=5)), counts, None)
-    if not missing:
-        assert known.answers("old", ["new"], "drop") == {}
-        return
-    with pytest.raises(lf.LexiframeError, match="missing='drop' needs the rankings"):
-        known.answers("old", ["new"], "drop")
-
-
 def test_requests_of_one_run_only_are_refused():
     """A candidate that found nothing for the hard requests would else pass without a word."""
     s = scores_of(around(0.01))
@@ -294,12 +266,6 @@ def test_a_direction_that_is_not_known_is_asked_for():
     assert one(s.with_columns(smaller_is_better=True))["outcome"] == "pass"
 
 
-@pytest.mark.parametrize("margin", [1, 1.5])
-def test_a_margin_as_wide_as_the_range_is_refused(margin):
-    with pytest.raises(lf.LexiframeError, match="expected a margin below 1 for AP"):
-        lf.gate(scores_of(around(0.0)), margin, **TWO)
-
-
 def test_rows_without_a_run_or_a_column_are_refused():
     s = scores_of(around(0.01))
     unnamed = pl.concat([s, s.head(2).with_columns(run=pl.lit(None, pl.String))])
@@ -307,12 +273,6 @@ def test_rows_without_a_run_or_a_column_are_refused():
         lf.gate(unnamed, 0.02, **TWO)
     with pytest.raises(lf.SchemaError, match="measure"):
         lf.gate(s.drop("measure"), 0.02, **TWO)
-
-
-def test_a_measure_of_neither_run_is_refused():
-    other = scores({"third": np.ones(3)}, "RR")
-    with pytest.raises(lf.LexiframeError, match="expected requests of both runs for RR, found no"):
-        lf.gate(pl.concat([scores_of(around(0.01)), other]), 0.02, **TWO)
 
 
 def test_two_names_of_one_measure_are_refused():
@@ -391,51 +351,6 @@ def test_what_is_refused(options, message):
 # --- In words -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "require, mean, said",
-    [
-        ("not-worse", 0.0, "new is not worse than old by more than 0.02: p = 0.007"),
-        ("not-worse", -0.05, "new is worse than old by more than 0.02: p < 0.001, mean diff"),
-        ("not-worse", -0.012, "it is not known whether new is worse than old by more than 0.02: "),
-        ("better", 0.05, "new is better than old: p < 0.001, mean difference 0.05, n = 40;"),
-        ("better", -0.05, "new is not better than old by 0.02: p < 0.001"),
-        ("better", 0.01, "it is not known whether new is better than old: p = 0.21"),
-        (
-            "equivalent",
-            0.0,
-            "new and old differ by less than 0.02: p = 0.007782, mean difference 0, n",
-        ),
-        ("equivalent", 0.06, "new is better than old by more than 0.02"),
-        ("equivalent", -0.06, "new is worse than old by more than 0.02"),
-        ("equivalent", 0.02, "it is not known whether new and old differ by less than 0.02: p = "),
-    ],
-)
-def test_why(require, mean, said):
-    row = one(scores_of(around(mean)), require=require)
-    assert row["why"].startswith(f"{row['outcome'].upper()}: {said}")
-
-
-def test_the_verdict_of_a_gate():
-    how = {**TWO, "require": "not-worse"}
-    passed = lf.gate(two_measures(), 0.05, **how)
-    said = lf.verdict(passed)
-    assert said.select("baseline", "candidate", "outcome").rows() == [("old", "new", "pass")]
-    assert said["sentence"].item() == (
-        "PASS: by AP and RR, new is not worse than old by more than the margin; a loss of up to 1 "
-        "in one of 14 requests could have gone unseen in 40 (paired t-test, α = 0.05, n = 40 of 40 "
-        "requests)."
-    )
-    d = pl.concat([two_measures(), scores_of(around(-0.06), "P@5")])
-    failed = lf.gate(d, 0.02, **how)
-    assert lf.verdict(failed)["sentence"].item() == (
-        "FAIL: by P@5, new is worse than old by more than the margin; RR does not show it; "
-        "about 243 requests would be enough if the difference is as observed (paired t-test, α = "
-        "0.05, n = 40 of 40 requests)."
-    )
-    both = lf.verdict(pl.concat([passed, failed.with_columns(candidate=pl.lit("newer"))]))
-    assert both["outcome"].to_list() == ["pass", "fail"]
-
-
 NASTY = "b\0\x1b[2J<&>\"'|`\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16")
 
 
@@ -464,21 +379,6 @@ def test_junit_is_xml_whatever_the_names_are():
     text = gate_markdown(g)
     assert "\x1b" not in text
     assert "b\\\\x00" in text
-
-
-def test_text_and_markdown():
-    d = pl.concat([two_measures(), scores_of(around(-0.06), "P@5")])
-    g = lf.gate(d, 0.02, **TWO)
-    sentence = gate_sentences(g)["sentence"].item()
-    text, markdown = gate_text(g), gate_markdown(g)
-    assert " ".join(text.split()).startswith(sentence)
-    assert markdown.startswith(f"### FAIL: lexiframe gate\n\n{sentence}\n\n")
-    for row in g.iter_rows(named=True):
-        assert (row["why"] in " ".join(text.split())) == (row["outcome"] != "pass")
-        assert (f"- {row['measure']}: {markdown_of(row['why'])}" in markdown) == (
-            row["outcome"] != "pass"
-        )
-    assert "Differences, new minus old, positive if better; 90 % intervals" in text
 
 
 # --- On real collections ------------------------------------------------------------------------
@@ -630,12 +530,6 @@ def several(draws, measure):
     wide = pl.DataFrame(draws.T, [f"c{n:04}" for n in range(len(draws))]).with_columns(requests)
     d = wide.unpivot(index="query_id", variable_name="run_a", value_name="preference")
     return d.with_columns(run_b=pl.lit("old"), measure=pl.lit(measure))
-
-
-@pytest.mark.parametrize("margin", ["5%", 0.1, {"AP": 0.1}])
-def test_a_table_without_the_column_measure(margin):
-    with pytest.raises(lf.SchemaError, match="measure is missing"):
-        lf.gate(scores_of(around(0.1)).drop("measure"), margin, **TWO)
 
 
 @pytest.mark.parametrize("p, outcome", [(0.03, "fail"), (0.049, "fail"), (0.06, "undecided")])

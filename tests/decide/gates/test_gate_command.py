@@ -108,18 +108,6 @@ def test_an_undecided_run_does_not_pass(gate, two_folders):
     assert rows(named)["nDCG@10"]["candidate"] == "pca8_euclidean"
 
 
-def test_the_table_is_that_of_the_function(gate):
-    options = ["--require", "equivalent", "--test", "bootstrap", "--trials", 500, "--seed", 3]
-    options += ["--alpha", 0.1, "--power", 0.9, "--correction", "holm"]
-    outcome = gate(QRELS, GOOD, BAD, "-m", "AP LR", "--margin", 0.1, *options, "--format", "json")
-    p = lf.positions([GOOD, BAD], QRELS)
-    g = lf.gate(lf.preferences(p, "AP LR"), 0.1, baseline="pixels_euclidean", candidate="random",
-                require="equivalent", test="bootstrap", trials=500, seed=3, alpha=0.1, power=0.9,
-                correction="holm")  # fmt: skip
-    found = pl.DataFrame(json.loads(outcome.out), g.schema)
-    assert found.drop(COVERAGE_OF_BOTH).equals(g.drop(COVERAGE_OF_BOTH))
-
-
 def judged_documents(run):
     """For each judged request, the documents of a run's first ten, and those that are judged."""
     judged = {(line.split()[0], line.split()[2]) for line in QRELS.read_text().splitlines()}

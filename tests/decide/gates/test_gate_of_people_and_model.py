@@ -102,13 +102,3 @@ def test_other_tables_are_refused():
         lf.gate(human, 0.03, **TWO, model=model.rename({"value": "preference"}))
     with pytest.raises(lf.LexiframeError, match="found none of"):
         lf.gate(human, 0.03, **TWO, model=model.with_columns(measure=pl.lit("RR")))
-
-
-def test_requests_that_were_hardly_drawn_at_random_are_named():
-    human, model = judged(people=100)
-    odd = model.with_columns(
-        value=pl.when(pl.col("query_id") < "q0100", run="new").then(pl.col("value") + 0.5)
-        .otherwise("value")
-    )  # fmt: skip
-    with pytest.warns(lf.LexiframeWarning, match="gate: AP by the model has the mean"):
-        lf.gate(human, 0.03, **TWO, model=odd)

@@ -198,16 +198,6 @@ def test_losses_that_could_have_gone_unseen_are_said(require, n, said):
         assert (1 - 1 / one_in) ** n == pytest.approx(0.05, abs=0.01)
 
 
-def test_no_bounds_no_sentence_of_what_was_not_seen():
-    s = scores({"old": [0.5] * 40, "new": [0.5 + x for x in around(0, 0.01, 40)]}, "mine")
-    how = {**TWO, "larger_is_better": ["mine"]}
-    assert "unseen" not in lf.gate(s, 0.02, **how)["why"].item()
-    said = lf.gate(s, 0.02, **how, bounds={"mine": (0, 3)}, test="bootstrap")["why"].item()
-    assert said.endswith("; a loss of up to 3 in one of 14 requests could have gone unseen in 40.")
-    by_bets = lf.gate(s, 0.4, **how, bounds={"mine": (0, 3)}, test="betting")
-    assert "unseen" not in by_bets["why"].item()
-
-
 def test_each_measure_has_its_own_test_and_one_sentence():
     x = np.zeros(60)
     x[:3] = -0.02

@@ -42,23 +42,6 @@ def found():
     return lf.compare_judges(C_RUNS, JUDGES, ["AP", "nDCG@5", "RPP"], samples=30, seed=2)
 
 
-def test_orderings_and_comparisons_are_those_of_each_judge(found):
-    for judge, qrels in JUDGES.items():
-        p = lf.positions(C_RUNS, qrels)
-        s, d = lf.scores(p, ["AP", "nDCG@5"]), lf.preferences(p, ["AP", "nDCG@5", "RPP"])
-        o = pl.concat([lf.order_runs(s), lf.order_runs(d.filter(measure="RPP"), "win_rate")])
-        mine = found.orderings.filter(judge=judge).drop("judge")
-        assert mine.equals(o.sort("measure", "method", "rank", "run"))
-        c = found.comparisons.filter(judge=judge).drop("judge")
-        assert c.drop("effect_low", "effect_high").equals(
-            lf.compare(d).drop("effect_low", "effect_high")
-        )
-    named = {j: found.comparisons.filter(judge=j).drop("judge") for j in JUDGES}
-    assert found.conclusions.equals(lf.conclusions(named))
-    assert found.conclusion_pairs.equals(lf.conclusion_pairs(named))
-    assert found.agreement.equals(lf.judge_agreement(JUDGES))
-
-
 def ranks(found, judge, measure):
     return dict(found.orderings.filter(judge=judge, measure=measure).select("run", "rank").rows())
 
@@ -181,30 +164,6 @@ def test_measures_of_judged_items_pools_and_subtopics():
     assert table.orderings.filter(judge="b", measure="bpref").drop("judge").equals(expected)
 
 
-def test_it_is_printed_and_written(found, tmp_path):
-    text = str(found)
-    assert text == repr(found)
-    assert " ".join(text.split()).startswith(found.verdict["sentence"][0])
-    assert "Order of the runs, and conclusions about pairs, against nist" in text
-    assert "Agreement with nist about grades" in str(found.summary("all"))
-    assert "…" not in text  # no row or column is left out
-    assert "<h3>Agreement with nist" in found.summary("all")._repr_html_()
-    odd = lf.compare_judges(C_RUNS, {"<b>": JUDGES["b"], "a\n": JUDGES["a"]}, "AP", samples=2)
-    assert "<b>" not in odd._repr_html_()
-    assert "a\\n" in str(lf.verdict(odd.conclusions)["sentence"][0])
-    paths = found.write(tmp_path / "out")
-    assert {path.stem for path in paths} == {*found.tables()}
-    for path in paths:
-        assert pl.read_parquet(path).equals(found.tables()[path.stem])
-
-
-def test_runs_that_can_be_read_only_once(found):
-    parts = (part for part in C_RUNS.partition_by("run"))
-    once = lf.compare_judges(parts, JUDGES, ["AP", "nDCG@5", "RPP"], samples=30, seed=2)
-    for name, table in once.tables().items():
-        assert table.equals(found.tables()[name]), name
-
-
 def test_wrong_arguments_are_refused_before_anything_is_read():
     wrong = {"test": "expected test to be one of", "order": "method to be one of",
                         "samples": "samples to be a whole number"}  # fmt: skip
@@ -249,30 +208,3 @@ def test_repeated_judgments_and_pairs_without_a_better_run():
     in_short = next(iter(found.sections().values()))
     assert in_short.select("pairs", "found", "missed", "invented").row(0) == (1, 0, 0, 0)
     assert found.conclusions["TIE"].to_list() == [1]
-
-
-def test_misses_and_inventions_are_counted_by_a_loop():
-    digits = lf.bundled("digits")
-    judges = {name: digits / f"judges/{name}.parquet" for name in ("people", "classifier")}
-    found = lf.compare_judges(digits / "runs", judges, "nDCG@10 RR", samples=9, test="t")
-    for measure in ("nDCG@10", "RR"):
-        counts = dict.fromkeys(("found", "missed", "reversed", "invented"), 0)
-        for pair in found.conclusion_pairs.filter(measure=measure).iter_rows(named=True):
-            a, b = pair["reject_a"], pair["reject_b"]
-            same = pair["mean_difference_a"] * pair["mean_difference_b"] >= 0
-            counts["found"] += a and b and same
-            counts["reversed"] += a and b and not same
-            counts["missed"] += a and not b
-            counts["invented"] += b and not a
-        in_short = next(iter(found.sections().values())).filter(measure=measure)
-        assert in_short.select(*counts).row(0) == tuple(counts.values())
-        said = found.verdict.filter(measure=measure)["sentence"].item()
-        first = counts["found"] + counts["missed"] + counts["reversed"]
-        assert f"{first:,} of 528 pairs of runs differ significantly by people" in said
-        assert f"classifier finds {counts['found'] or 'none'}, misses {counts['missed']}" in said
-        assert f"and finds {counts['invented'] or 'none'} that people does not" in said
-        moved = found.rank_shifts.filter(measure=measure)
-        if moved["shift"].max():
-            assert said.split(" gains most")[0].split()[-1] in (
-                moved.filter(pl.col("shift") == pl.col("shift").max())["run"].to_list()
-            )

@@ -133,17 +133,6 @@ def test_iterations_count_only_where_they_are_subtopics():
         lf.judge_agreement({"a": by_subtopic, "b": a.with_columns(iteration=pl.lit("7"))})
 
 
-def test_any_form_of_judgments(tmp_path):
-    path = tmp_path / "q.txt"
-    path.write_text("q 0 d0 1\nq 0 d1 0\n")
-    frame = qrels([1, 0])
-    judges = {"file": path, "path": str(path), "frame": frame, "pandas": frame.to_pandas(),
-              "arrow": lf.read_qrels(path), "mapping": {"q": {"d0": 1, "d1": 0}}}  # fmt: skip
-    table = lf.judge_agreement(judges)
-    assert table.height == 15
-    assert table["kappa"].to_list() == [1.0] * 15
-
-
 def test_what_is_refused(tmp_path):
     a = qrels([1, 0])
     with pytest.raises(
@@ -244,22 +233,6 @@ def test_their_confusion_is_that_of_scikit_learn(deep, graded):
     judges = {name: deep[name] for name in ("nist", "llama70b_four_prompts")}
     counts = lf.judge_confusion(judges)["n"].to_numpy().reshape(4, 4)
     assert (counts == matrix(*(graded[name] for name in judges))).all()
-
-
-def test_repeated_judgments_are_an_error_or_the_highest_grade_counts():
-    once = pl.DataFrame({"query_id": "q", "doc_id": ["d0", "d1"], "relevance": [2.0, 0.0]})
-    twice = pl.concat([once, once[:1].with_columns(relevance=1.0)])
-    for function in (lf.judge_agreement, lf.judge_confusion):
-        with pytest.raises(lf.LexiframeError, match=r"judge 'b': .*duplicates='best'"):
-            function({"a": once, "b": twice})
-        with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1"):
-            found = function({"a": once, "b": twice}, duplicates="best")
-        assert found.equals(function({"a": once, "b": once}))
-
-
-def test_what_is_no_judgments_names_the_judge():
-    with pytest.raises(TypeError, match="judge 'b': expected a frame"):
-        lf.judge_agreement({"a": {"q": {"d": 1}}, "b": None})
 
 
 def test_the_verdict_on_a_confusion_says_where_grades_differ_most():

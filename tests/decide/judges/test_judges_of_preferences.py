@@ -174,14 +174,6 @@ def test_who_differs_is_named():
     assert "all have the same winner" in said
 
 
-def test_agreement_in_groups_of_requests():
-    frame = random_votes(np.random.default_rng(5))
-    kind = pl.DataFrame({"query_id": [f"q{n}" for n in range(8)], "kind": ["s", "l"] * 4})
-    table = lf.judge_agreement(lf.read_preferences(frame), requests=kind, by="kind")
-    part = lf.judge_agreement(frame.join(kind.filter(kind="s"), on="query_id", how="semi"))
-    assert table.filter(kind="s").drop("kind").equals(part)
-
-
 @pytest.mark.conformance
 def test_the_judges_of_real_judgments():
     v = lf.read_preferences(SHARED / "data" / "llmfao" / "votes.csv")

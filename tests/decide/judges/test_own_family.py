@@ -87,24 +87,6 @@ def test_several_judges_are_corrected_by_holm_within_each_measure():
     assert same.select("measure", "family").unique().rows() == [("other", "b")]
 
 
-def test_measures_of_other_names_and_a_file_of_families(tmp_path):
-    FAMILIES.with_columns(note=1).rename({"run": "system"}).write_csv(tmp_path / "families.csv")
-    recall = PEOPLE.with_columns(measure=pl.lit("NuggetRecall"))
-    measures = {"people": "NuggetRecall", "judge": "GRADE"}
-    found = lf.own_family(recall, AUTO, tmp_path / "families.csv", own="a", measures=measures)
-    expected = lf.own_family(PEOPLE, AUTO, FAMILIES, own="a")
-    assert found["measure"].to_list() == ["NuggetRecall/GRADE"]
-    assert found.drop("measure").equals(expected.drop("measure"))
-
-
-def test_runs_and_requests_that_one_side_lacks_are_left_out_with_a_warning():
-    some = AUTO.filter(pl.col("run") != "c2", pl.col("query_id") != "3")
-    with pytest.warns(lf.LexiframeWarning, match=r"runs: 1 \('c2'\); requests: 1 \('3'\)"):
-        found = lf.own_family(PEOPLE, some, FAMILIES, own="a")
-    kept = PEOPLE.filter(pl.col("run") != "c2", pl.col("query_id") != "3")
-    assert found.equals(lf.own_family(kept, some, FAMILIES, own="a"))
-
-
 def reasons(people=PEOPLE, auto=AUTO, own="a"):
     found = lf.own_family(people, auto, FAMILIES, own=own)
     assert found.select("se", "ci_low", "ci_high", "p_value", "p_adjusted").row(0) == (None,) * 5
@@ -180,24 +162,6 @@ def test_tables_that_are_refused():
         lf.own_family(PEOPLE, other, FAMILIES, own="a")
     with pytest.raises(lf.SchemaError, match="judge 'judge': "):
         lf.own_family(PEOPLE, pl.concat([AUTO, AUTO]), FAMILIES, own="a")
-
-
-def test_a_run_without_a_family_is_not_one_of_the_others():
-    for family in ("", None):
-        lacking = FAMILIES.with_columns(
-            family=pl.when(run="b1").then(pl.lit(family)).otherwise("family")
-        )
-        with pytest.raises(lf.LexiframeError, match=r"a family of each run, found none of 1"):
-            lf.own_family(PEOPLE, AUTO, lacking, own="a")
-
-
-def test_more_of_what_is_better_small_is_no_favour():
-    row = {"measure": "Miscalibration@10", "family": "lynx", "n_own": 2, "n_other": 8,
-           "bias": 0.12, "se": 0.01, "ci_low": 0.1, "ci_high": 0.14, "p_value": 1e-5,
-           "p_adjusted": 1e-5, "slope": 0.7, "extrapolated": False, "reason": None}  # fmt: skip
-    said = lf.verdict(pl.DataFrame([row]))["sentence"].item()
-    assert "0.120 more than" in said
-    assert "it disfavours them" in said
 
 
 def test_the_own_family_is_a_name():

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.core.significance.powered_means import powered_means, weighted_means
+from lexiframe.core.significance.powered_means import powered_means
 from lexiframe.decide.judges import people_and_model
 from tests.conftest import SHARED
 
@@ -149,26 +149,6 @@ def test_coverage(n, correlation, kind):
     assert half.mean() <= 1.05 * alone.mean()
     if kind == "normal" and correlation == 0.95:
         assert 0.40 < half.mean() / alone.mean() < 0.48
-
-
-def test_requests_drawn_with_known_probabilities():
-    """Those that look odd are drawn more often; only the probabilities mend that."""
-    rng, covered, blind = np.random.default_rng(5), 0, 0
-    for _ in range(400):
-        truth = rng.normal(size=400)
-        model = truth + rng.normal(size=400)
-        chance = np.clip(0.05 + 0.4 * (model > 1), 0, 1)
-        drawn = rng.random(400) < chance
-        h, g, others = truth[drawn, None], model[drawn, None], model[~drawn, None]
-        found = weighted_means(h, g, others, chance[drawn])
-        wrong = powered_means(h, g, others)
-        right, blindly = (
-            abs(e.mean[0] - truth.mean()) <= e.half(0.025)[0]
-            for e in (found.estimates, wrong.estimates)
-        )
-        covered, blind = covered + right, blind + blindly
-    assert covered >= 0.92 * 400
-    assert blind < 0.8 * 400
 
 
 def test_inclusion_takes_a_frame_and_weighs_by_it():
@@ -314,17 +294,3 @@ def test_where_intervals_cover_less_it_is_warned(share, n):
     if share == 0.07:
         assert covered.mean() < 0.89
         assert skewed[varies].mean() > 0.95
-
-
-def test_skewed_values_of_many_requests_are_warned_of():
-    h, g, others = (x[:, 0] for x in rare(0.1, 50, seed=3))
-    q, value = [f"q{k:04d}" for k in range(1050)], np.concatenate([g, others])
-    model = pl.DataFrame({"run": "a", "query_id": q, "measure": "AP", "value": value})
-    human = model.head(50).with_columns(value=pl.Series(h))
-    even = human.with_columns(value=pl.Series([0.0, 1.0] * 25), measure=pl.lit("RR"))
-    models = pl.concat([model, model.with_columns(measure=pl.lit("RR"))])
-    with pytest.warns(lf.LexiframeWarning, match="with 50 requests .* 1 of 2 intervals may cover"):
-        ppi(pl.concat([human, even]), models)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ppi(even, models)

@@ -8,10 +8,9 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 import lexiframe as lf
-from lexiframe.core.base.printed import written_for
 from lexiframe.core.base.resampling import drawn_requests
 from tests import oracle
-from tests.decide.judges.test_compare_judges import C_RUNS, JUDGES, KINDS, QUERIES
+from tests.decide.judges.test_compare_judges import C_RUNS, JUDGES, KINDS
 
 SCORES = {
     judge: lf.scores(lf.positions(C_RUNS, qrels), ["AP", "SL1"]) for judge, qrels in JUDGES.items()
@@ -93,17 +92,6 @@ def test_the_best_by_the_first_judge_with_those_that_tie_with_the_last():
             compared(top=top)
 
 
-def test_the_best_within_groups_and_by_preferences():
-    found = lf.compare_judges(
-        C_RUNS, JUDGES, "RPP", top=3, samples=5, requests=KINDS, by="kind"
-    ).correlations.filter(method="kendall(top=3)")
-    some = C_RUNS.filter(pl.col("query_id").is_in(QUERIES[::2]))
-    judged = {j: q.filter(pl.col("query_id").is_in(QUERIES[::2])) for j, q in JUDGES.items()}
-    alone = lf.compare_judges(some, judged, "RPP", top=3, samples=5).correlations
-    kept = alone.filter(method="kendall(top=3)")
-    assert found.filter(kind="m").drop("kind").equals(kept)
-
-
 def test_measures_of_other_names_and_where_smaller_is_better():
     other = SCORES["b"].with_columns(measure=pl.col("measure") + "!")
     judges = {"nist": SCORES["nist"], "b": other.drop("smaller_is_better", strict=False)}
@@ -121,11 +109,6 @@ def test_measures_of_other_names_and_where_smaller_is_better():
         for j in ("b", "nist")
     ]
     assert row["correlation"] == pytest.approx(oracle.tau_ap(*ranks))
-
-
-def test_without_names_measures_are_those_that_all_judges_have():
-    judges = SCORES | {"a": SCORES["a"].filter(measure="AP")}
-    assert compared(judges, None).conclusions["measure"].unique().to_list() == ["AP"]
 
 
 def test_what_a_judge_lacks_is_left_out_for_all_and_named():
@@ -177,13 +160,6 @@ def test_requests_left_out_of_judgments_are_named_too():
     assert found.left_out.rows() == [("n", "b", None, None, "q1")]
 
 
-def test_scores_of_a_file(tmp_path):
-    for judge, table in SCORES.items():
-        table.write_csv(tmp_path / f"{judge}.csv")
-    files = {judge: tmp_path / f"{judge}.csv" for judge in SCORES}
-    assert compared(files).comparisons.equals(compared().comparisons)
-
-
 def test_what_is_refused():
     with pytest.raises(lf.LexiframeError, match="rel, depth says how runs and judgments are read"):
         compared(rel=2, depth=3)
@@ -197,16 +173,6 @@ def test_what_is_refused():
         compared(SCORES | {"x": "nowhere.csv"})
 
 
-def test_judges_without_a_common_measure_are_told_how_to_say_which():
-    mine = SCORES["b"].filter(measure="AP").with_columns(measure=pl.lit("mine"))
-    other = {"nist": SCORES["nist"], "b": mine}
-    with pytest.raises(lf.LexiframeError, match=r"say which is which: measures={'nist': "):
-        compared(other, None)
-    asked = pytest.raises(lf.LexiframeError, match=r"which is which: -m nist=\S+ -m b=mine$")
-    with written_for("terminal"), asked:
-        compared(other, None)
-
-
 def test_judges_have_as_many_measures():
     with pytest.raises(lf.LexiframeError, match="as many measures of each judge, found"):
         compared(measures={judge: ["AP", "SL1"][: 1 + (judge == "a")] for judge in SCORES})
@@ -217,15 +183,3 @@ def test_the_sentence_names_the_order_of_the_best(nuggets):
     said = compared(judges, "NuggetRecall", top=5, samples=5).verdict["sentence"].item()
     assert "among the 5 best by people" in said
     assert "best by" not in compared(judges, "NuggetRecall", samples=5).verdict["sentence"].item()
-
-
-def test_measures_are_found_by_any_of_their_names():
-    other = SCORES["b"].with_columns(pl.col("measure").replace("AP", "map"))
-    judges = {"nist": SCORES["nist"], "b": other}
-    of_first = compared({"nist": SCORES["nist"], "b": SCORES["b"]}, "AP")
-    for asked in (None, "map", {"nist": "map", "b": "AP"}):
-        found = compared(judges, asked)
-        assert "AP/map" in [*found.verdict["measure"]]
-        drawn = found.correlations.filter(measure="AP/map").drop("measure")
-        assert drawn.equals(of_first.correlations.drop("measure"))
-    assert [*compared(measures="map").verdict["measure"]] == ["AP"] * (len(SCORES) - 1)

@@ -3,7 +3,6 @@
 import json
 import statistics
 from collections import Counter
-from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -11,7 +10,6 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.base import resampling
-from lexiframe.decide.leaderboards.in_words import _are_too_few
 from lexiframe.decide.leaderboards.ranked import own_values
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
@@ -154,18 +152,6 @@ def test_step_down_is_that_of_a_plain_loop():
         assert rejected
 
 
-def test_statistics_that_are_equal_but_for_rounding_are_not_rejected():
-    """Of 64 sign vectors 4 reach T of five equal differences and a 0: p = .0625."""
-    from lexiframe.core.significance import ranks
-
-    for k in range(1, 40):
-        points = np.array([[k / 9, (k - 1) / 9]] * 5 + [[k / 9, k / 9]])
-        for seed in range(3):
-            together, each = ranks.step_down(ranks.Design.equal(points), "flip", 999, seed, 0.05)
-            assert not together.any()
-            assert not each.any()
-
-
 @pytest.mark.parametrize("rule", ["mean", "mean_z", "borda", "mean_rank", "win_rate"])
 @pytest.mark.parametrize("n, applied", [(3, ("t", "none")), (5, ("t", "none")),
                                         (6, ("max_t", "step_down"))])  # fmt: skip
@@ -189,26 +175,7 @@ def test_the_test_of_few_collections_is_chosen(rule, n, applied):
     assert board.among_first(1).height == 4 or not is_none
 
 
-def test_over_requests_all_rules_have_t_tests():
-    rng = np.random.default_rng(1)
-    rows = [(run, c, f"q{q}", rng.random()) for run in "abc" for c in "xy" for q in range(9)]
-    scores = pl.DataFrame(rows, schema=["run", "collection", "query_id", "value"], orient="row")
-    board = lf.leaderboard(scores, "borda", over="requests")
-    assert board.comparisons["correction"].unique().to_list() == ["holm"]
-
-
 # --- Gaps -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore:.*cells without a value")
-def test_complete_leaves_out_runs_and_names_their_gaps():
-    found = lf.leaderboard(GAPS)
-    assert found.ranking["run"].to_list() == ["d", "c"]
-    assert found.gaps.select("run", "collection", "how").rows() == [
-        ("a", "sport", "run left out"),
-        ("b", "law", "run left out"),
-    ]
-    assert "2 runs of 4 lack 2 results in all and are not ranked (a, b)" in str(found.verdict)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -332,10 +299,6 @@ def test_one_collection_has_no_interval_and_a_warning():
     assert "the uncertainty of the ranks is unknown" in found.verdict["sentence"][0]
     assert found.leave_one_out.is_empty()
     assert found.collection_weights["share"].to_list() == [pytest.approx(1.0)]
-
-
-def test_the_level_is_not_rounded_up_to_certainty():
-    assert "all pairs at once, 99.9%" in lf.leaderboard(X, alpha=0.001).verdict["sentence"][0]
 
 
 def test_constant_collections_and_equal_runs():
@@ -492,25 +455,7 @@ def test_results_of_a_tool_have_no_columns_of_groups_but_their_own(tmp_path):
         lf.leaderboard(tmp_path, group="kind")
 
 
-def test_one_collection_without_a_name_is_refused():
-    with pytest.raises(lf.LexiframeError, match="expected scores of several collections"):
-        lf.leaderboard(requests_table().filter(collection="c1").drop("collection"))
-
-
 # --- Written and shown ----------------------------------------------------------------------------
-
-
-def test_tables_are_written_and_the_page_holds_them(tmp_path):
-    found = lf.leaderboard(X, ["mean", "borda"], group={"news": "g", "law": "g", "sport": "h"})
-    written = found.write(tmp_path / "out")
-    assert {path.stem for path in written} == {*found.tables(), "verdict"}
-    page = found.report(tmp_path / "board.html").read_text(encoding="utf-8")
-    assert "Leaderboard of 4 runs" in page
-    facts = json.loads(page.partition('id="facts">')[2].partition("</script>")[0])
-    assert facts["rules"] == ["mean", "borda"]
-    assert [row["run"] for row in facts["ranking"]] == found.ranking["run"].to_list()
-    assert str(found).startswith("By the mean")
-    assert "Ranking" in found._repr_html_()
 
 
 def test_charts_are_drawn():
@@ -550,30 +495,6 @@ def test_t_tests_of_votes_in_few_collections_are_said_to_be_liberal():
     assert "often than α; from 6 on, test='max_t' keeps its level." in said("mean_z", 3, **t)
     for quiet in (said("borda", 20, **t), said("mean", 9, **t), said("borda", 9, samples=99)):
         assert "often than α" not in quiet
-
-
-def test_weights_that_differ_are_said():
-    """The mean of means of groups was called the mean over all collections."""
-    groups = {"news": "text", "law": "text", "sport": "video"}
-    equal, of_groups, given, as_if_none = (
-        lf.leaderboard(X, **options)
-        for options in (
-            {},
-            {"group": groups},
-            {"weights": {"news": 2, "law": 1, "sport": 1}},
-            {"group": groups, "weights": "equal"},
-        )
-    )
-    for board in (equal, as_if_none):
-        assert str(board).startswith("By the mean over 3 collections, a is first of 4 runs")
-        assert "weigh from" not in str(board)
-        assert "Ranking over 3 collections\n" in str(board)
-    over = "3 collections in 2 groups of equal weight"
-    said = " ".join(str(of_groups).split())
-    assert said.startswith(f"By the mean over {over}, a is first of 4 runs")
-    assert "Single collections weigh from 25.0 % (law) to 50.0 % (sport)." in said
-    assert f"Ranking over {over} " in said
-    assert "By the mean over 3 collections of different weights, " in " ".join(str(given).split())
 
 
 def test_results_and_the_page_of_a_leaderboard_say_the_weights(tmp_path):
@@ -661,27 +582,6 @@ def test_weights_of_any_size_are_shares(size, tmp_path):
         lf.leaderboard(SMALL, weights={"x": 10**400, "y": 1, "z": 1})
 
 
-@pytest.mark.parametrize("name", ["run", "collection", "value", "rule", "\0run\0"])
-def test_collections_and_runs_may_be_called_like_columns(name, tmp_path):
-    long = SMALL.unpivot(index="run", variable_name="collection")
-    plain = lf.leaderboard(long).ranking
-    for column, old in (("collection", "x"), ("run", "b")):
-        renamed = lf.leaderboard(long.with_columns(pl.col(column).replace({old: name})))
-        assert all_of(renamed, tmp_path / column)
-        assert renamed.ranking["rank"].to_list() == plain["rank"].to_list()
-
-
-@pytest.mark.parametrize("over", ["collections", "groups"])
-def test_groups_may_end_with_nul(over, tmp_path):
-    """NumPy leaves these characters out of names, so that groups would become one."""
-    table = SMALL.with_columns(w=pl.Series([0.5, 0.5, 0.25]))
-    group = {"x": "g\0", "y": "g\0", "z": "g", "w": "g"}
-    found = lf.leaderboard(table, group=group, over=over)
-    plain = lf.leaderboard(table, group={**group, "x": "h", "y": "h"}, over=over)
-    assert found.ranking.equals(plain.ranking)
-    assert all_of(found, tmp_path)
-
-
 def test_runs_with_collections_of_weight_0_alone_are_named():
     x = pl.DataFrame(
         {"run": ["a", "a", "b", "c", "c", "a", "c"], "value": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
@@ -701,12 +601,3 @@ def test_what_has_no_collections_and_bad_options_are_refused():
     for bad in ({"missing": "some"}, {"alpha": 2.0}):
         with pytest.raises(lf.LexiframeError, match=next(iter(bad))):
             lf.leaderboard(SMALL, **bad)
-
-
-def test_signs_of_few_units_reject_nothing_where_their_least_p_is_alpha():
-    """The least p of n units with random signs is 2^(1 − n): of four 0.125."""
-    of = {n: SimpleNamespace(points=range(n)) for n in (3, 4, 5)}
-    assert _are_too_few(SimpleNamespace(design=of[4], applied="max_t", alpha=0.125))
-    assert not _are_too_few(SimpleNamespace(design=of[5], applied="max_t", alpha=0.125))
-    assert not _are_too_few(SimpleNamespace(design=of[4], applied="max_t", alpha=0.13))
-    assert not _are_too_few(SimpleNamespace(design=of[3], applied="holm", alpha=0.125))

@@ -1,13 +1,9 @@
 """``lexiframe evaluate --nuggets``: judgments of answers, from their files to the verdict."""
 
-import hashlib
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
-
-import lexiframe as lf
 
 
 @pytest.fixture
@@ -22,29 +18,6 @@ def files(tmp_path):
         text = "\n".join(map(json.dumps, lines))
         (tmp_path / f"{run}.jsonl").write_text(text)
     return [str(tmp_path / f"{run}.jsonl") for run in "ab"]
-
-
-def test_the_scores_are_those_of_nugget_scores(files, lexiframe):
-    how = ("-m", "all_score", "--table", "scores", "--format", "csv")
-    found = pl.read_csv(lexiframe("evaluate", "--nuggets", *files, *how).out.encode())
-    wanted = lf.nugget_scores(lf.read_nuggets(files), "NuggetRecall")
-    assert found.select(wanted.columns).rows() == wanted.rows()
-
-
-def test_what_is_written_names_the_files_that_were_read(files, lexiframe, tmp_path):
-    lexiframe("evaluate", "--nuggets", *files, "-o", str(tmp_path / "results"))
-    told = lf.read_results(tmp_path / "results").provenance["scores"]
-    sums = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
-    assert told == [{"path": f, "sha256": s} for f, s in zip(files, sums, strict=True)]
-
-
-def test_answers_that_are_missing_are_said(files, lexiframe):
-    outcome = lexiframe("evaluate", "--nuggets", *files)
-    sentence = (
-        "warning: Runs without an answer to some request, where no nugget is stated: 1 ('b')."
-    )
-    assert sentence in outcome.err
-    assert "warning" not in lexiframe("evaluate", "--nuggets", files[0]).err
 
 
 def test_all_commands_that_take_scores_take_them(files, lexiframe):

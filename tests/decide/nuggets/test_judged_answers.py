@@ -18,32 +18,6 @@ ANSWERS = lf.Nuggets(FACTS, STATED)
 SET = lf.Nuggets(FACTS, STATED.drop("sentence"))
 
 
-def test_it_has_the_tables_of_their_scores_in_the_order_asked_for():
-    asked = ["strict_vital_score", "All"]
-    e = lf.evaluate_scores(ANSWERS, asked)
-    assert e.provenance["measures"] == ["NuggetRecall(vital,strict)", "NuggetRecall"]
-    assert e.provenance["missing"] == "own"  # request r has no vital nugget
-    of_scores = lf.evaluate_scores(lf.nugget_scores(ANSWERS, asked).drop_nulls(), missing="own")
-    for name in ("scores", "comparisons"):
-        found, expected = e.tables()[name], of_scores.tables()[name]
-        assert found.equals(expected.select(found.columns)), name
-    assert lf.evaluate_scores(ANSWERS).provenance["measures"] == [
-        f"NuggetRecall{flags}"
-        for flags in (
-            "",
-            "(strict)",
-            "(vital)",
-            "(vital,strict)",
-            "(weighted)",
-            "(weighted,strict)",
-        )
-    ]
-    with pytest.raises(lf.LexiframeError, match=r"vital\): no answer has a value of it"):
-        lf.evaluate_scores(
-            lf.Nuggets(FACTS.filter(query_id="r"), STATED.filter(query_id="r")), "vital_score"
-        )
-
-
 def test_it_has_preferences_of_nuggets_and_of_sentences():
     asked = ["LR", "NuggetRecall", "NuggetPreference"]
     e = lf.evaluate_scores(ANSWERS, asked)

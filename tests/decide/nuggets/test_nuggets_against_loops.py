@@ -176,21 +176,6 @@ def test_recalls_and_paired_preferences_are_those_of_loops(seed):
     assert {*one.rows()} == {row for row in lf.preferences(n, paired).rows() if "b" in row[1:3]}
 
 
-@pytest.mark.parametrize("partial", [False, True])
-def test_positions_are_the_sentences(partial):
-    facts, statements = drawn(3)
-    p = lf.nugget_positions(statements, facts, partial=partial)
-    at = {row[:3]: row[3:] for row in statements.rows()}
-    for run, q, g, relevance, position, _, m, _ in p.rows():
-        credit, sentence = at.get((run, q, g), (0, None))
-        assert position == (sentence if credit >= (0.5 if partial else 1) else None)
-        assert m == facts.filter(query_id=q).height
-        importance = facts.filter(query_id=q, nugget_id=g)["importance"].item()
-        assert relevance == {"vital": 2, "okay": 1}[importance]
-    assert p["level"].max() == p["n_relevant"].max()
-    assert lf.explain(p, "p", "a", "b")["doc_a"].is_in(facts["nugget_id"].implode()).all()
-
-
 def test_the_worked_example():
     """SPEC, section 16: a and b are vital, c is okay; a is stated, b in part."""
     facts = pl.DataFrame({"query_id": "q", "nugget_id": list("abc")})

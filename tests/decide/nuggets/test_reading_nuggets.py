@@ -199,12 +199,6 @@ def test_other_arguments_are_refused(write):
         lf.read_nuggets(pl.DataFrame({"query_id": ["q"]}))
 
 
-@pytest.mark.parametrize("read", [lf.read_scores, lf.read_qrels, lf.read_runs])
-def test_other_readers_name_this_one(read, write):
-    with pytest.raises(lf.SchemaError, match=r"read_nuggets reads answers judged by nuggets$"):
-        read(write(assigned(RED)))
-
-
 # --- Auto-ARGUE ---------------------------------------------------------------------------------
 
 BANK = {
@@ -275,14 +269,6 @@ def test_other_kinds_of_judgments_are_counted(write):
     other = {"judgment_type_id": "STYLE", "response": {"is_nice": True}}
     with pytest.warns(lf.LexiframeWarning, match="not read, left out: STYLE 2"):
         lf.read_nuggets(write(BANK, report(sentence(other, other))))
-
-
-def test_reports_without_a_bank_have_measures_of_citations_alone(write):
-    n = lf.read_nuggets(write(report(sentence(of_document("is_attested", True), cites="d"))))
-    s = lf.nugget_scores(n)
-    assert dict(s.select("measure", "value").rows())["SentenceSupport"] == 1
-    with refused("NuggetRecall: needs nuggets, which were not judged"):
-        lf.nugget_scores(n, "NuggetRecall")
 
 
 WRONG_REPORTS = {
@@ -385,9 +371,3 @@ def test_measures_have_a_page_and_their_other_names():
         lf.NuggetRecall(rel=2)
     n = lf.Nuggets(FACTS, STATED)
     assert lf.nugget_scores(n, ["All"])["measure"].unique().to_list() == ["NuggetRecall"]
-
-
-def test_help_says_of_a_preference_nothing_that_it_does_not_have():
-    assert "with strict" in lf.NuggetRecall.__doc__
-    assert "strict" not in lf.NuggetPreference.__doc__
-    assert "c: the credit of a nugget in the first answer" in lf.NuggetPreference.__doc__

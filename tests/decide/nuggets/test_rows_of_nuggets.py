@@ -41,18 +41,6 @@ def test_frames_and_text_say_the_same(tmp_path, rows):
         assert n.nuggets["importance"].to_list() == ["vital", "okay"]
 
 
-def test_the_caller_may_name_the_runs():
-    by_run = {name: ROWS.filter(system=name).drop("system") for name in ("a", "b")}
-    assert stated(lf.read_nuggets(by_run)) == STATED
-
-
-def test_grades_of_rows_need_their_scale():
-    graded = CREDITS.select(pl.exclude("Credit"), grade=pl.col("Credit") * 2)
-    assert stated(lf.read_nuggets(graded, max_grade=2)) == STATED
-    with pytest.raises(lf.ReadError, match="say the greatest of the scale, max_grade="):
-        lf.read_nuggets(graded)
-
-
 WRONG = {
     "no credit": (ROWS.drop("label"), "expected the columns credit (0 to 1) or assignment, found"),
     "no ids": (ROWS.drop("nugget_id"), "expected the columns nugget_id, found system, topic_id"),

@@ -151,36 +151,6 @@ def test_differences_of_equal_measures_are_rejected_as_often_as_promised():
     assert np.mean(rejected) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 400)
 
 
-def test_scores_count_as_their_differences_and_measures_may_be_chosen():
-    d, v = tables(6, np.random.default_rng(7))
-    s = pl.DataFrame(
-        [(run, q, "AP", float(n)) for q in sorted({*d["query_id"]})
-         for n, run in enumerate("xyz")],
-        schema=["run", "query_id", "measure", "value"], orient="row",
-    )  # fmt: skip
-    differences = [
-        (q, a, b, "AP", float("xyz".index(a) - "xyz".index(b)))
-        for q in sorted({*d["query_id"]}) for a, b in PAIRS
-    ]  # fmt: skip
-    same = pl.DataFrame(differences, schema=d.columns, orient="row")
-    assert lf.concordance(s, v).measures.equals(lf.concordance(same, v).measures)
-    chosen = lf.concordance(d, v.preferences, [lf.RPP, "RR"])
-    assert chosen.measures["measure"].to_list() == ["RPP", "RR"]
-    assert lf.concordance(d, v, "RR").pairs.is_empty()
-
-
-def test_what_people_turn_around_is_turned_around():
-    d, v = tables(6, np.random.default_rng(8))
-    turned = v.preferences.select(
-        "query_id",
-        run_a="run_b",
-        run_b="run_a",
-        measure="measure",
-        preference=-pl.col("preference"),
-    )
-    assert lf.concordance(d, turned).measures.equals(lf.concordance(d, v).measures)
-
-
 def test_the_verdict_says_which_measure_and_how_sure():
     d, v = tables(40, np.random.default_rng(9))
     found = lf.concordance(d, v)

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-import statsmodels.api as sm
 from scipy.optimize import minimize
 
 import lexiframe as lf
@@ -28,49 +27,6 @@ def design(j):
         rows[row, runs.index(a)], rows[row, runs.index(b)] = 1, -1
         rows[row, -2:] = length[q, a] - length[q, b], 1 if first == "a" else -1
     return runs, rows
-
-
-def fitted_by_statsmodels(j, runs, rows, how):
-    """Strengths around 0, the coefficients, and standard errors: the first run is left out."""
-    fitted = how(rows[:, 1:]).fit(
-        cov_type="cluster",
-        cov_kwds={"groups": j["query_id"].rank("dense").to_numpy(), "use_correction": False},
-        tol=1e-12,
-        disp=0,
-    )
-    s = len(runs)
-    centre = np.eye(s + 2)
-    centre[:s, :s] -= 1 / s
-    centre = centre[:, 1:]
-    covariance = centre @ fitted.cov_params() @ centre.T
-    return centre @ fitted.params, np.sqrt(np.diag(covariance))
-
-
-def same_as_ours(found, values, errors):
-    runs, covariates = found.strengths.sort("run"), found.covariates
-    assert covariates["covariate"].to_list() == NAMES
-    ours = [*runs["strength"], *covariates["coefficient"]]
-    assert ours == pytest.approx(values.tolist(), abs=1e-8)
-    assert [*runs["se"], *covariates["se"]] == pytest.approx(errors.tolist(), abs=1e-8)
-
-
-def test_statsmodels_finds_the_same_coefficients_and_standard_errors():
-    """Logit for judgments without ties; with ties, a binomial model of shares."""
-    v = lf.read_preferences(FOLDER / "votes.csv")
-    decided = v.judgments.filter(pl.col("winner") != "tie")
-    runs, rows = design(decided)
-    won = (decided["winner"] == "a").to_numpy().astype(float)
-    expected = fitted_by_statsmodels(decided, runs, rows, lambda x: sm.Logit(won, x))
-    found = lf.bradley_terry(decided, answers=answers(), covariates=NAMES)
-    same_as_ours(found, *expected)
-
-    runs, rows = design(v.judgments)
-    share = v.judgments["winner"].replace_strict({"a": 1.0, "tie": 0.5, "b": 0.0}).to_numpy()
-    binomial = sm.families.Binomial()
-    expected = fitted_by_statsmodels(
-        v.judgments, runs, rows, lambda x: sm.GLM(share, x, family=binomial)
-    )
-    same_as_ours(lf.bradley_terry(v, answers=answers(), covariates=NAMES), *expected)
 
 
 def test_longer_pages_no_longer_make_a_run_the_strongest():

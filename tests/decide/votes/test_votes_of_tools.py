@@ -134,44 +134,11 @@ def test_the_games_of_arena_hard(tmp_path):
     assert "5 judgments" in found.output
 
 
-@pytest.mark.parametrize(
-    "columns, expected",
-    [
-        ({"winner": ["A>B", "A=B", "B>>A", "A<B"]}, ["a", "tie", "b", "b"]),
-        ({"winner": [True, False, True, False]}, ["a", "b", "a", "b"]),
-        ({"winner": ["true", "false", "true", "false"]}, ["a", "b", "a", "b"]),
-        (
-            {"score_a": [1.0, 0.5, 0.0, 2.0], "score_b": [0.0, 0.5, 1.0, 1.0]},
-            ["a", "tie", "b", "a"],
-        ),
-        ({"winner": ["model_a", "tie (bothbad)", "tie", "model_b"]}, ["a", "tie", "tie", "b"]),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:judgments that both are bad")
-def test_words_for_the_winner(columns, expected):
-    table = votes(id=[*"1234"], model_a=["x"] * 4, model_b=["y"] * 4, **columns)
-    assert lf.read_preferences(table).judgments["winner"].to_list() == [
-        "tie" if one == "-" else one for one in expected
-    ]
-
-
-def test_two_games_of_evalscope():
-    table = votes(question_id=[1], model_a=["x"], model_b=["y"], win_1=["model_a"], win_2=["tie"])
-    v = lf.read_preferences(table)
-    assert v.judgments["winner"].to_list() == ["a", "tie"]
-
-
 def test_a_run_against_itself_is_left_out_and_counted():
     table = votes(id=["1", "2"], left=["x", "x"], right=["x", "y"], winner=["left", "left"])
     with pytest.warns(lf.LexiframeWarning, match=r"against itself, left out: 1 rows \('x' first\)"):
         v = lf.read_preferences(table)
     assert v.judgments["query_id"].to_list() == ["2"]
-
-
-def test_values_may_have_numbers_as_keys():
-    table = votes(id=["1", "2"], model_a=["a"] * 2, model_b=["b"] * 2, winner=[0, 1])
-    v = lf.read_preferences(table, values={0: "b", 1: "a"})
-    assert v.judgments["winner"].to_list() == ["b", "a"]
 
 
 @pytest.mark.filterwarnings("ignore:judgments. no column names the request")

@@ -79,13 +79,6 @@ def test_clusters_beside_groups_and_gaps():
     assert lf.audit(few, "t", 10, trials=50, **BY_USER)["n_pairs"].item() == 2
 
 
-def test_the_sentence_counts_clusters():
-    a = lf.audit(D, "t", [10, 20], trials=50, **BY_USER)
-    said = lf.verdict(a)["sentence"].item()
-    assert "of samples of 10 clusters and" in said
-    assert "(paired t-test (cluster='user'), α = 0.05)" in said
-
-
 def test_other_tests_and_unknown_clusters_are_refused():
     with pytest.raises(lf.LexiframeError, match="audit: expected test to be 't' or 'bootstrap' wi"):
         lf.audit(D, ["t", "sign"], 10, **BY_USER)

@@ -119,37 +119,6 @@ def test_rates_are_those_of_compare_called_for_each_evaluation(
 # --- What is drawn, and from what -----------------------------------------------------------------
 
 
-def test_clusters_of_one_request_are_requests():
-    each = pl.DataFrame({"query_id": QUERIES, "user": QUERIES})
-    how = {"runs": 4, "trials": 60, "null": "exchanged"}
-    found = lf.audit(scores(VALUES), "auto", 7, requests=each, cluster="user", **how)
-    assert found["test"].item() == "t(cluster='user')"
-    t = lf.audit(scores(VALUES), "t", 7, **how)
-    assert found.drop("test").equals(t.drop("test"))
-
-
-def test_numbers_of_runs_and_sizes_do_not_depend_on_one_another():
-    whole = lf.audit(preferences(ANY), ["auto", "sign"], [5, 7], runs=[2, 4], trials=30)
-    parts = [
-        lf.audit(preferences(ANY), test, size, runs=runs, trials=30)
-        for test in ("auto", "sign")
-        for runs in (2, 4)
-        for size in (5, 7)
-    ]
-    key = ["measure", "test", "correction", "null", "n_runs", "n_requests"]
-    assert whole.equals(pl.concat(parts).sort(key))
-    assert whole["correction"].to_list() == [
-        "max_t",
-        "max_t",
-        "none",
-        "none",
-        "holm",
-        "holm",
-        "none",
-        "none",
-    ]
-
-
 def test_requests_that_some_run_lacks_are_left_out():
     s = scores(VALUES).filter((pl.col("run") != "b") | (pl.col("query_id") > "q002"))
     with pytest.warns(lf.LexiframeWarning, match="audit: 3 of 15 requests are not those of all 5"):

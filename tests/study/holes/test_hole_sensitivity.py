@@ -105,16 +105,6 @@ def test_intervals_lie_between_their_bounds_and_shares_between_0_and_1(found):
     assert (found.values["rank_low"] <= found.values["rank_high"]).all()
 
 
-def test_the_same_seed_gives_the_same_tables_whatever_the_order_of_rows(collection, found):
-    runs, _, qrels = collection
-    shuffled = [table.sample(fraction=1.0, shuffle=True, seed=5) for table in (runs, qrels)]
-    again = hole_sensitivity(*shuffled, [*MEASURES, "RPP"], samples=40)
-    for name in ("values", "pairs", "calibration"):
-        assert getattr(again, name).equals(getattr(found, name))
-    other = hole_sensitivity(runs, qrels, "AP", samples=40, seed=1)
-    assert not other.values.equals(found.values.filter(measure="AP"))
-
-
 def test_without_holes_nothing_can_change(collection):
     runs, qrels, _ = collection
     found = hole_sensitivity(runs, qrels, ["AP", "LR"], samples=5)
@@ -283,14 +273,6 @@ def test_it_prints_what_to_look_at_first_and_writes_its_tables(found, tmp_path):
     assert [path.stem for path in written] == ["values", "pairs", "calibration"]
     for path, table in zip(written, found.tables().values(), strict=True):
         assert pl.read_parquet(path).equals(table)
-
-
-@pytest.mark.filterwarnings("ignore:hole_sensitivity")
-def test_it_warns_when_almost_only_relevant_documents_are_judged():
-    folder = lf.bundled("example")
-    found = "unjudged documents are expected to be relevant, since 56 of the 56 judged ones are"
-    with pytest.warns(lf.LexiframeWarning, match=found):
-        hole_sensitivity(folder / "runs", folder / "qrels.txt", "AP", samples=5)
 
 
 def test_rates_leave_a_document_out_of_its_own():

@@ -43,12 +43,6 @@ def found():
     )
 
 
-def test_only_pairs_whose_order_could_change_are_listed(found):
-    (title, listed) = [*found.sections().items()][1]
-    assert title.endswith("of the draws: 2 of 5")
-    assert listed.select("run_a", "run_b").rows() == [("a", "b"), ("b", "c")]
-
-
 def test_shares_of_intervals_before_and_after_widening(found):
     kept = [*found.sections().values()][2]
     assert kept.columns == ["measure", "runs", "before", "after", "factor"]

@@ -145,25 +145,6 @@ def by_subtopics():
     return lf.simulate_collection(requests=6, runs=4, subtopics=3, depth=(20, 30), seed=3)
 
 
-@pytest.mark.parametrize("how", ["uniform", "retrieved"])
-def test_an_item_is_lost_for_all_subtopics(how):
-    """As if the judgments without it had been given, whatever the sample is."""
-    runs, qrels = by_subtopics()
-    p = lf.positions(runs, qrels, subtopics=True)
-    part = sample_labels(p, 0.5, how, seed=1)
-    items = p.group_by("query_id").agg(pl.col("doc_id").n_unique())
-    kept = part.group_by("query_id").agg(pl.col("doc_id").n_unique())
-    expected = {query: max(1, n // 2) for query, n in items.rows()}
-    assert dict(kept.rows()) == expected
-    left = part.select("query_id", "doc_id").unique()
-    fewer = pl.DataFrame(lf.read_qrels(qrels)).join(left, on=["query_id", "doc_id"])
-    again = lf.positions(runs, fewer, subtopics=True)
-    key = ["run", "query_id", "subtopic", "doc_id"]
-    columns = [*key, "position", "level", "n_relevant"]
-    found = part.filter(pl.col("position").is_not_null()).select(columns).sort(key)
-    assert found.equals(again.filter(pl.col("position").is_not_null()).select(columns).sort(key))
-
-
 @pytest.mark.parametrize("what", SAMPLE)
 def test_measures_by_subtopic_by_loops(what):
     runs, qrels = by_subtopics()

@@ -40,22 +40,6 @@ def rankings(p):
         yield ordered.group_by("run", maintain_order=True).agg("position")["position"].to_list()
 
 
-def test_ties_by_first_rank_and_by_level(p):
-    expected = {}
-    for of_request in rankings(p):
-        for a, b in permutations(of_request, 2):
-            if a[0] <= 4:
-                expected.setdefault(("first_rank", a[0]), []).append(a[0] == b[0])
-        for a, b in combinations(of_request, 2):
-            for level, (x, y) in enumerate(zip(a[:4], b[:4], strict=True), 1):
-                expected.setdefault(("level", level), []).append(x == y)
-    found = tie_profile(p, levels=4)
-    assert {(by, value): (n, ties) for by, value, n, ties, _ in found.rows()} == {
-        key: (len(ties), sum(ties)) for key, ties in expected.items()
-    }
-    assert found["tie_rate"].to_list() == (found["ties"] / found["pairs"]).to_list()
-
-
 @pytest.mark.parametrize("measure, last", [("LP", False), ("LR", True)])
 def test_deciding_levels_by_loops(p, measure, last):
     counts = {}

@@ -7,7 +7,6 @@ import lexiframe as lf
 from lexiframe.study.less_data.sampling import (
     leave_out_run,
     sample_labels,
-    sample_requests,
     truncate_runs,
 )
 from tests import oracle
@@ -89,23 +88,6 @@ def test_requests_without_relevant_items_stay():
     assert sample_labels(p, 0.5).equals(p)
 
 
-@pytest.mark.parametrize("fraction, n", [(0.01, 1), (0.2, 1), (0.4, 2), (0.6, 3), (1, 5)])
-def test_fewer_requests(p, fraction, n):
-    found = sample_requests(p, fraction, seed=2)
-    queries = found["query_id"].unique()
-    assert len(queries) == n
-    assert found.equals(p.filter(pl.col("query_id").is_in(queries.implode())))
-
-
-@pytest.mark.parametrize("depth", [1, 5, 10, 100])
-def test_truncated_runs_are_positions_of_cut_files(folder, p, depth):
-    runs = pl.DataFrame(lf.read_runs(folder / "runs"))
-    order = pl.struct(pl.col("score"), pl.col("doc_id")).rank("ordinal", descending=True)
-    cut = runs.filter(order.over("run", "query_id") <= depth)
-    found = truncate_runs(p, depth)
-    assert found.equals(lf.positions(cut, folder / "qrels.txt"))
-
-
 def test_a_run_that_is_left_out():
     runs = {
         "a": {"q": {"x": 3, "y": 2}, "z": {"d": 1}},
@@ -121,13 +103,6 @@ def test_a_run_that_is_left_out():
     assert leave_out_run(p, "b").equals(
         lf.positions(runs, {"q": {"x": 1, "y": 1, "v": 1}, "z": {"d": 1}})
     )
-
-
-@pytest.mark.parametrize("fraction", [0, -0.1, 1.01, float("nan")])
-def test_fractions_that_are_refused(p, fraction):
-    for sample in (sample_labels, sample_requests):
-        with pytest.raises(lf.LexiframeError, match="expected a fraction above 0 and at most 1"):
-            sample(p, fraction)
 
 
 def test_other_arguments_that_are_refused(folder, p):

@@ -38,14 +38,6 @@ def test_requests_by_overlap_and_both_tops():
     assert table.select("run_a", "run_b", "measure").unique().rows() == [("X", "Y", "RBO(p=0.9)")]
 
 
-def test_the_runs_stand_as_they_were_given():
-    there, back = (lf.contrasting(RUNS, *pair, depth=3) for pair in (("X", "Y"), ("Y", "X")))
-    swapped = {"run": "run", "doc": "doc", "position_in": "position_in", "in_top": "in_top"}
-    names = {f"{name}_a": f"{name}_b" for name in swapped}
-    names |= {theirs: ours for ours, theirs in names.items()}
-    assert back.rename(names).select(there.columns).equals(there)
-
-
 def test_a_shorter_ranking_and_an_empty_one():
     table = lf.contrasting({"X": {"q": {}, "r": {"a": 1}}, "Y": {"q": {"b": 1}, "r": {}}}, "X", "Y")
     assert table.select("query_id", "value", "doc_a", "in_top_b", "doc_b", "in_top_a").rows() == [
@@ -110,15 +102,6 @@ def test_what_is_no_pair_of_runs_is_an_error():
         lf.contrasting(RUNS, "X", "Y", n=0)
     with pytest.raises(lf.LexiframeError, match="depth: expected a whole number from 1, found 0"):
         lf.contrasting(RUNS, "X", "Y", depth=0)
-
-
-def test_arguments_that_no_request_can_be_shown_with():
-    with pytest.raises(lf.LexiframeError, match="expected depth to be a whole number, found None"):
-        lf.contrasting(RUNS, "X", "Y", depth=None)
-    for name in ("place", "doc_a", "relevance_b"):
-        requests = pl.DataFrame({"query_id": ["same", "other", "some"], name: "k"})
-        with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table"):
-            lf.contrasting(RUNS, "X", "Y", requests=requests, by=name)
 
 
 @pytest.mark.filterwarnings("default::lexiframe.LexiframeWarning")

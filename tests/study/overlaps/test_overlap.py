@@ -11,7 +11,6 @@ from scipy.stats import kendalltau
 
 import lexiframe as lf
 from lexiframe.core.pairwise import pair_tiles
-from lexiframe.study.overlaps.overlap_measures import overlap_measures
 from tests import oracle
 from tests.frames import rankings
 from tests.strategies import collections
@@ -121,13 +120,6 @@ def test_many_documents_beside_scipy():
     assert value(one[:400], other, "RBO(p=0.98)") == pytest.approx(rbo, abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", [*FORMULAS])
-def test_it_is_symmetric_to_the_last_bit(measure):
-    rng = np.random.default_rng(1)
-    one, other = (rng.permutation(60)[: 40 - n].astype(str).tolist() for n in (0, 9))
-    assert value(one, other, measure) == value(other, one, measure)
-
-
 def test_parts_of_the_runs_at_a_time_give_the_same(monkeypatch):
     rng = np.random.default_rng(2)
     runs = {f"r{n}": run_of(rng.permutation(40)[: 30 - n].astype(str)) for n in range(7)}
@@ -166,22 +158,6 @@ def test_ties_are_put_in_order_by_rank_too():
     runs = runs.with_columns(rank=pl.Series([1, 2, 2, 1]))
     assert lf.overlap(runs, "tau")["value"].item() == 1
     assert lf.overlap(runs, "tau", ties="rank")["value"].item() == -1
-
-
-def test_groups_of_requests():
-    folder = lf.bundled("example")
-    whole = lf.overlap(folder / "runs", "RBO")
-    queries = whole["query_id"].unique().sort()
-    kinds = pl.DataFrame({"qid": queries, "kind": [*"xyxyy"]})
-    table = lf.overlap(folder / "runs", "RBO", requests=kinds, by="kind")
-    assert table.columns == ["kind", *whole.columns]
-    assert table["kind"].is_sorted()
-    assert table.sort(whole.columns).drop("kind").equals(whole)
-
-
-def test_what_names_a_measure():
-    names = [str(m) for m in overlap_measures(["rbo(p=.5)", "jaccard @ 10 tau", "RBO"], "overlap")]
-    assert names == ["Jaccard@10", "RBO(p=0.5)", "RBO(p=0.9)", "tau"]
 
 
 WRONG = {

@@ -62,12 +62,6 @@ def test_the_weight_is_that_of_all_ranks_and_the_number_of_runs_that_of_tops():
     assert table.rows() == [("q", "c", 1, 1, 0.625, 1.0, 1.0)]
 
 
-def test_documents_of_equal_weight_are_in_the_order_of_positions_and_names():
-    runs = {"X": {"r": {"b": 2, "x": 1}, "q": {"b": 2, "x": 1}}, "Y": {"q": {"a": 2, "x": 1}}}
-    table = lf.unjudged(runs, {"q": {"x": 1}, "r": {"x": 1}})
-    assert table.select("query_id", "doc_id").rows() == [("q", "a"), ("q", "b"), ("r", "b")]
-
-
 def test_the_order_of_runs_and_rows_changes_no_bit():
     folder = lf.bundled("example")
     runs, qrels = pl.DataFrame(lf.read_runs(folder / "runs")), lf.read_qrels(folder / "qrels.txt")

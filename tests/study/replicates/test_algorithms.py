@@ -189,11 +189,3 @@ WRONG = [
 def test_errors(s, options, message):
     with pytest.raises(lf.LexiframeError, match=message):
         lf.compare(s, **options)
-
-
-def test_two_replicates_are_warned_of():
-    with pytest.warns(lf.LexiframeWarning, match=r"with two replicates, of 2.* up to \.11; three"):
-        lf.compare(S.filter(pl.col("replicate") < "s2"), replicates="run")
-    three = scores({run: np.random.default_rng(2).random((4, 2)) for run in "abc"})
-    with pytest.warns(lf.LexiframeWarning, match=r"in up to \.15 where some runs vary far more by"):
-        lf.compare(three, replicates="run")

@@ -42,37 +42,6 @@ def runs():
     return pl.DataFrame(found, names, orient="row")
 
 
-def one_by_one(runs, function):
-    """Apply a function to the runs of each replicate alone, and put the tables together."""
-    parts = [
-        function(runs.filter(replicate=seed).drop("replicate")).with_columns(replicate=pl.lit(seed))
-        for seed in runs["replicate"].unique()
-    ]
-    return pl.concat(parts)
-
-
-def same(found, wanted, *key):
-    assert "replicate" in found.columns
-    wanted = wanted.select(found.columns).sort(*key)
-    pl.testing.assert_frame_equal(found.sort(*key), wanted)
-
-
-def test_each_replicate_is_ranked_and_scored_as_a_run_of_its_own(runs):
-    p = lf.positions(runs, QRELS, judged=True)
-    wanted = one_by_one(runs, lambda part: lf.positions(part, QRELS, judged=True))
-    same(p, wanted, "run", "replicate", "query_id", "doc_id")
-    s = lf.scores(p, ["AP", "nDCG@5", "bpref"])
-    assert s.columns == ["run", "replicate", "query_id", "measure", "value"]
-    wanted = one_by_one(
-        runs, lambda part: lf.scores(lf.positions(part, QRELS, judged=True), "AP nDCG@5 bpref")
-    )
-    same(s, wanted, "run", "replicate", "query_id", "measure")
-    counts = one_by_one(runs, lambda part: lf.coverage(part, QRELS))
-    same(lf.coverage(runs, QRELS), counts, "run", "replicate")
-    imputed = one_by_one(runs, lambda part: lf.impute(lf.positions(part, QRELS, judged=True), 1000))
-    same(lf.impute(p, 1000), imputed, "run", "replicate", "query_id", "doc_id")
-
-
 @pytest.fixture(scope="module")
 def folder(runs, tmp_path_factory):
     """A folder for each run, with a file for each seed; and all of it as tables."""
@@ -108,11 +77,6 @@ def test_files_and_tables_of_replicates(runs, folder, form):
     assert lf.positions(lf.scan_runs(sources(folder)[form]), QRELS).equals(wanted)
 
 
-def test_a_column_of_another_name(runs, folder):
-    table = lf.read_runs(folder / "all.csv", columns={"replicate": "seed"})
-    assert lf.positions(table, QRELS).equals(lf.positions(runs, QRELS))
-
-
 def test_replicates_of_some_runs_alone(runs):
     """A run that was never trained has none."""
     some = runs.with_columns(replicate=pl.when(pl.col("run") != "bm25").then("replicate"))
@@ -123,14 +87,6 @@ def test_replicates_of_some_runs_alone(runs):
     assert lf.read_runs(table).equals(table)
     with pytest.raises(lf.SchemaError, match="replicate is part of the key, but 12 rows"):
         lf.compare(s, replicates="run")
-
-
-def test_the_sources_are_told_by_run_and_replicate(folder):
-    table = lf.read_runs({"dense": folder / "dense"})
-    lf.write_parquet(table, folder / "dense.parquet")
-    again = lf.read_runs(folder / "dense.parquet")
-    assert again.drop(["rank"]).equals(table.drop(["rank"]))
-    assert b'"replicate": "s1", "run": "dense"' in table.schema.metadata[b"lexiframe"]
 
 
 def test_an_evaluation_is_that_of_its_scores(runs):
@@ -206,11 +162,6 @@ def test_groups_of_requests(runs):
     pl.testing.assert_frame_equal(e.means.filter(half="a").drop("half"), part.means)
 
 
-def test_the_default_measures_are_metrics(runs):
-    e = lf.evaluate(runs, QRELS, replicates="both")
-    assert e.means["measure"].unique(maintain_order=True).to_list() == ["AP", "nDCG@10", "RR"]
-
-
 def test_what_is_refused(runs):
     s = lf.scores(lf.positions(runs, QRELS), "AP")
     unstated = "found replicates .run 'bm25', replicate 's1'., and what they are is unspecified"
@@ -247,24 +198,6 @@ def test_what_is_refused(runs):
         e = lf.evaluate(fewer, QRELS, "AP", replicates="run")
     with pytest.raises(lf.LexiframeError, match=r"gate: expected rankings of both runs.*missing"):
         lf.gate(e, 0.1, **two)
-
-
-def test_names_in_messages(runs):
-    twice = pl.concat([runs, runs.filter(run="bm25", replicate="s2").head(1)])
-    with pytest.raises(lf.LexiframeError, match=r"run 'bm25', replicate 's2'.*more than once"):
-        lf.positions(twice, QRELS)
-    s = lf.scores(lf.positions(runs, QRELS), "AP")
-    with pytest.raises(lf.SchemaError, match="run 'bm25', replicate 's1', query 'q0' and measure"):
-        lf.read_scores(pl.concat([s, s.head(1)]))
-    with pytest.warns(lf.LexiframeWarning, match=r"lack values .*: 1 \('bm25 .replicate s1.'\)"):
-        lf.read_scores(s.slice(1))
-
-
-def test_scores_of_replicates_are_read(runs, tmp_path):
-    s = lf.scores(lf.positions(runs, QRELS), "AP")
-    s.write_csv(tmp_path / "s.csv")
-    assert lf.read_scores(tmp_path / "s.csv").equals(s)
-    assert lf.read_scores(s.rename({"replicate": "seed"}), columns={"replicate": "seed"}).equals(s)
 
 
 @pytest.fixture

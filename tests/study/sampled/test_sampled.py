@@ -111,23 +111,6 @@ def test_a_missing_ranking_counts_0(files):
     assert found.height == 12
 
 
-def test_what_is_refused(files, tmp_path):
-    (tmp_path / "four.txt").write_text("1 0 d1 1 2\n\n1 0 d2 2\n")
-    with pytest.raises(
-        lf.ReadError, match=r"four.txt, line 3: expected five fields: .* '1 0 d2 2'"
-    ):
-        inferred_scores({"a": files[0]}, tmp_path / "four.txt")
-    lacking = pl.DataFrame({"query_id": ["1"], "doc_id": ["d"], "relevance": [1]})
-    with pytest.raises(lf.SchemaError, match=r"expected the columns .*; stratum is missing"):
-        inferred_scores({"a": files[0]}, lacking)
-    frame = lacking.with_columns(stratum=pl.lit(None, pl.String))
-    with pytest.raises(lf.SchemaError, match="column stratum is part of the key, but 1 rows have"):
-        inferred_scores({"a": files[0]}, frame)
-    words = lacking.with_columns(stratum=pl.lit("1"), relevance=pl.lit("good"))
-    with pytest.raises(lf.SchemaError, match=r"judgments: .*relevance.*good"):
-        inferred_scores({"a": files[0]}, words)
-
-
 @pytest.mark.parametrize("lines, said", [
     ("q 0 d0 1 1\nq 0 d1 1 \u00e9\n".encode("latin1"), "line 2: expected UTF-8 text"),
     ("q 0 d0 1 1\nq 0 d1 1 \u0663\n".encode(), "line 2: expected five fields"),

@@ -3,7 +3,6 @@
 from itertools import permutations
 from math import log2
 
-import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -61,21 +60,3 @@ def test_what_is_refused():
     p = lf.positions({"a": {"q": {"x": 1}}}, {"q": {"x": 1}})
     with pytest.raises(lf.LexiframeError, match="exposure_distribution: expected at least two run"):
         exposure_distribution(p, "AP")
-
-
-def test_charts_have_the_numbers():
-    pytest.importorskip("altair")
-    from lexiframe.study.theory.exposure_charts import (
-        exposure_difference_chart,
-        exposure_distribution_chart,
-    )
-
-    table = exposure_differences(["RR", "RPP"], n=3)
-    chart = exposure_difference_chart(table)
-    assert chart.to_dict()
-    assert pl.DataFrame(chart.data.values).equals(table)
-    p = lf.positions({"a": {"q": {"x": 1}}, "b": {"q": {"y": 1}}}, {"q": {"x": 1, "y": 1}})
-    table = exposure_distribution(p, "RR")
-    chart = exposure_distribution_chart(table)
-    assert chart.to_dict()
-    assert pl.DataFrame(chart.data.values).equals(table)

@@ -67,15 +67,6 @@ def test_what_stands_side_by_side_depends_on_the_ranking():
     assert [np.sign(both - first) for both, first in values] == [0, 1]
 
 
-@pytest.mark.parametrize("n, m", [(1, 1), (5, 1), (6, 3), (6, 6), (7, 2)])
-def test_first_and_last_by_loops(n, m):
-    found = {}
-    for p in combinations(range(1, n + 1), m):
-        found.setdefault(p[0], []).append(p[-1])
-    rows = [(m, first, min(last), max(last)) for first, last in sorted(found.items())]
-    assert first_and_last(n, m).rows() == rows
-
-
 def test_what_is_refused():
     with pytest.raises(
         lf.LexiframeError, match="population_order: expected at most 8 relevant items, found 9"

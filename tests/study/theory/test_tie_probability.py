@@ -90,15 +90,6 @@ def test_given_the_first_rank():
         assert tie_probability("LP", n, m, first=first) == pytest.approx(1 / len(vectors))
 
 
-def test_more_relevant_items_make_more_values():
-    """By the factor Π (n + 1 − i)/i."""
-    n, m, more = 100, 4, 3
-    factor = Fraction(1)
-    for i in range(m + 1, m + more + 1):
-        factor *= Fraction(n + 1 - i, i)
-    assert distinct_values("LR", n, m + more) == factor * distinct_values("LR", n, m)
-
-
 def test_measures_as_objects():
     assert tie_probability(lf.R @ 1000, 10**4, 10) == tie_probability("R@1000", 10**4, 10)
     assert tie_probability(lf.TSE(lf.AP), 99, 5) == tie_probability("TSE", 99, 5)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -19,10 +18,8 @@ from pyarrow import dataset, parquet
 
 import lexiframe as lf
 from lexiframe.connect.engines.parts import batches
-from lexiframe.core.base import memory_use
 from lexiframe.core.base.errors import LexiframeError, ReadError
-from lexiframe.core.evaluation import page
-from lexiframe.core.evaluation.buckets import sample, sizes
+from lexiframe.core.evaluation.buckets import sizes
 
 MEASURES = ["AP", "RPP"]
 N_BUCKETS = 4
@@ -90,22 +87,6 @@ def finished(data, out, **how):
     return files_in(out)
 
 
-def test_the_parts_together_are_the_tables(data, whole, tmp_path):
-    out = tmp_path / "out"
-    e = lf.evaluate(*data, MEASURES, out=out, **EVERYTHING)
-    assert sorted(path.name for path in out.iterdir()) == ["preferences", "scores"]
-    for name in ("scores", "preferences"):
-        parts = [*(out / name).iterdir()]
-        assert len(parts) == N_BUCKETS
-        table = pl.concat(pl.read_parquet(part) for part in parts)
-        expected = getattr(whole, name)
-        key = [column for column, kind in expected.schema.items() if kind == pl.String]
-        assert table.sort(key).equals(expected.sort(key))
-        with pytest.raises(LexiframeError, match=f"they are in parts in {out / name}"):
-            getattr(e, name)
-    assert lf.compare(pl.scan_parquet(out / "preferences"), "wilcoxon").height == 6
-
-
 @pytest.mark.slow
 def test_parts_of_an_earlier_evaluation_are_removed(data, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: 9)
@@ -128,26 +109,6 @@ batches.n_buckets = lambda sizes, memory: 4
 lf.evaluate(*sys.argv[1:3], "AP RPP".split(), out=sys.argv[3], memory="1kB",
             keep=["scores", "preferences"])
 """
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killed_and_resumed_it_writes_identical_files(data, expected, tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    child = subprocess.Popen([sys.executable, "-c", CHILD, *map(str, data), str(out)])
-    try:
-        until = time.monotonic() + 60
-        while not (out / "preferences" / "part-000001.parquet").exists():
-            assert child.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.02)
-    finally:
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-    assert (out / ".lexiframe-job" / "sums.bin").exists()
-    assert not (out / "preferences" / f"part-{N_BUCKETS - 1:06}.parquet").exists()
-    done = counted(monkeypatch)
-    assert finished(data, out, resume=True) == expected
-    assert 0 < len(done) < N_BUCKETS
 
 
 @pytest.mark.slow
@@ -236,25 +197,6 @@ def test_what_failed_is_resumed_where_it_was(data, expected, tmp_path, monkeypat
 
 
 REQUESTS = pl.DataFrame({"query_id": range(40), "kind": ["x", "y"] * 20})
-OTHERS = {
-    "measures": {"measures": ["AP", "LR"]},
-    "policies": {"depth": 5},
-    "keep": {"keep": ["scores"]},
-    "requests": {"requests": REQUESTS.reverse().with_columns(REQUESTS["query_id"])},
-}
-
-
-def test_another_job_is_not_resumed(data, tmp_path, monkeypatch):
-    how = {"measures": MEASURES, "out": tmp_path / "out", **EVERYTHING}
-    how |= {"requests": REQUESTS, "by": "kind"}
-    failed(monkeypatch, data, **how)
-    for what, others in OTHERS.items():
-        found = f"out: holds another job: its {what} differ; choose"
-        with pytest.raises(LexiframeError, match=found):
-            lf.evaluate(*data, **how | others, resume=True)
-    done = counted(monkeypatch)
-    lf.evaluate(*data, **how | others)  # without resume it starts again
-    assert done == [*range(N_BUCKETS)]
 
 
 def median_sign(d):
@@ -342,15 +284,6 @@ def test_a_function_of_ones_own_is_resumed_if_it_is_the_same(data, tmp_path, mon
     assert done == [2, 3]
 
 
-def test_a_file_that_changed_is_not_resumed(data, changed, tmp_path, monkeypatch):
-    failed(monkeypatch, data, MEASURES, out=tmp_path / "out", **EVERYTHING)
-    path = changed / "b.parquet"
-    table = pl.read_parquet(path)
-    table.with_columns(pl.col("score").reverse()).write_parquet(path)
-    with pytest.raises(LexiframeError, match=r"b\.parquet: has changed since it was read"):
-        lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING, resume=True)
-
-
 def test_a_corrupt_file_among_many(data, expected, changed, tmp_path):
     path = changed / "c.parquet"
     whole = path.read_bytes()
@@ -359,20 +292,6 @@ def test_a_corrupt_file_among_many(data, expected, changed, tmp_path):
         lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING)
     path.write_bytes(whole)
     assert finished(data, tmp_path / "out", resume=True) == expected
-
-
-def test_a_partition_without_a_column(data, whole, tmp_path):
-    folder = tmp_path / "partitioned"
-    for name in "abc":
-        (folder / f"run={name}").mkdir(parents=True)
-        table = pl.read_parquet(data[0] / f"{name}.parquet")
-        table = table.drop("score") if name == "b" else table
-        table.write_parquet(folder / f"run={name}" / "part.parquet")
-    with pytest.raises(LexiframeError, match=r"run=b.part\.parquet.*score"):
-        lf.evaluate(folder, data[1], MEASURES, out=tmp_path / "out", **EVERYTHING)
-    pl.read_parquet(data[0] / "b.parquet").write_parquet(folder / "run=b" / "part.parquet")
-    e = lf.evaluate(folder, data[1], MEASURES, out=tmp_path / "out", **EVERYTHING, resume=True)
-    assert e.means.equals(whole.means)
 
 
 def full_disk(*_):
@@ -393,20 +312,6 @@ def test_a_full_disk(data, expected, tmp_path, monkeypatch, where, said):
             lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING)
     assert not [*(tmp_path / "out").rglob("part-*.parquet")]
     assert finished(data, tmp_path / "out", resume=True) == expected
-
-
-@pytest.mark.parametrize("error", [None, LexiframeError("bad"), KeyboardInterrupt()])
-def test_without_a_folder_nothing_is_left(data, tmp_path, monkeypatch, error):
-    place = tmp_path / "temporary"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    counted(monkeypatch, 2 if error else None, error)
-    if error is None:
-        assert lf.evaluate(*data, MEASURES, memory="1kB").sums is not None
-    else:
-        with pytest.raises(type(error)):
-            lf.evaluate(*data, MEASURES, memory="1kB")
-    assert not [*place.iterdir()]
 
 
 # --- Which data are evaluated in parts ----------------------------------------------------------
@@ -448,18 +353,6 @@ def test_what_is_small_is_evaluated_at_once_and_the_rest_in_parts(data, whole, m
     for name, table in in_parts.tables().items():
         assert table.equals(getattr(whole, name), null_equal=True), name
         assert table.equals(getattr(at_once, name), null_equal=True), name
-
-
-def test_a_folder_of_judgments(data, whole, tmp_path):
-    folder, qrels = data
-    judged = tmp_path / "judged"
-    judged.mkdir()
-    table = pl.read_parquet(qrels)
-    for n, part in enumerate(table.iter_slices(30)):
-        part.write_parquet(judged / f"{n}.parquet")
-    for how in ({}, {"memory": "1kB"}):
-        e = lf.evaluate(folder, judged, MEASURES, **how)
-        assert e.comparisons.equals(whole.comparisons)
 
 
 # --- What needs the requests ---------------------------------------------------------------------
@@ -523,38 +416,6 @@ def test_how_to_get_at_single_requests(e):
         replace(e, _sample=None).report("report.html")
 
 
-def test_the_report_of_parts_has_a_sample_of_the_requests(data, whole, tmp_path, monkeypatch):
-    """Of the same requests, whatever the buckets are, with the numbers that they have in memory."""
-    monkeypatch.setattr(sample, "_REQUESTS", 7)
-    found = []
-    for n in (1, 4, 9):
-        monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory, n=n: n)
-        e = lf.evaluate(*data, MEASURES, memory="1kB", keep="scores", out=tmp_path / f"{n}")
-        tables, rankings = page.shown_of_sample(e, e._sample)
-        found.append((tables["scores"], tables["preferences"], rankings.positions))
-        text = e.report(tmp_path / "report.html").read_text("utf-8")
-        assert "Single requests, and how stable ranks are, are those of 7 of 40 requests" in text
-    chosen = found[0][0]["query_id"].unique()
-    assert len(chosen) == 7
-    expected = [t.filter(pl.col("query_id").is_in(chosen.implode()))
-                for t in (whole.scores, whole.preferences, whole.positions)]  # fmt: skip
-    for tables in found:
-        assert all(one.equals(other) for one, other in zip(tables, expected, strict=True))
-
-
-def test_groups_are_compared_by_what_is_kept(data, tmp_path):
-    how = {"requests": REQUESTS, "by": "kind"}
-    whole = lf.evaluate(*data, MEASURES, **how)
-    e = lf.evaluate(*data, MEASURES, **how, out=tmp_path, memory="1kB", keep="preferences")
-    assert e.attributes.sort("query_id").equals(whole.attributes.sort("query_id"))
-    d, groups = pl.scan_parquet(tmp_path / "preferences"), {"requests": e.attributes, "by": "kind"}
-    for function in (lf.compare_groups, lf.group_correlations):
-        expected = function(whole.preferences, **groups)
-        assert function(d, **groups).equals(expected)
-        with pytest.raises(LexiframeError, match="single requests tell whether groups differ, and"):
-            function(e)
-
-
 def test_what_sums_suffice_for(both):
     e, whole = both
     assert str(e) == str(whole)
@@ -584,11 +445,3 @@ def test_arguments_that_do_not_fit(data, tmp_path):
         lf.evaluate(*data, MEASURES, keep="positions", out=tmp_path)
     with pytest.raises(LexiframeError, match="resume needs the folder of the interrupted"):
         lf.evaluate(*data, MEASURES, resume=True)
-
-
-def test_memory_is_given_back_after_each_bucket(monkeypatch):
-    given = []
-    monkeypatch.setattr(memory_use, "give_back", lambda: given.append(1))
-    folder = lf.bundled("example")
-    lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP"], memory="1kB")
-    assert given

@@ -217,31 +217,6 @@ def test_functions_take_sums_where_they_take_preferences(data):
             assert of_both[1].equals(of_both[0], null_equal=True), number
 
 
-def test_buckets_without_a_relevant_item():
-    """Requests without one count as 0, also where all others are in other buckets."""
-    rows = [(run, q, d, n) for n, run in enumerate("ab") for q in "123456789" for d in "xy"]
-    runs = pl.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
-    qrels = pl.DataFrame({"query_id": [*"1234"], "doc_id": "x", "relevance": [1.0, 0, 0, 0]})
-    for measures in (MEASURES, CHOICES[1][:1]):
-        how = {"measures": measures, "no_relevant": "zero"}
-        whole, warned = said_by(lambda how=how: lf.evaluate(runs, qrels, **how))
-        parts, said = in_batches(runs, qrels, how, 9)
-        same_tables(whole, parts)
-        assert said == warned
-
-
-def test_a_bucket_without_relevant_items_has_a_pool():
-    """Its positions are put together with those of other buckets, which have the pool's size."""
-    runs = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["1", "2"] * 2,
-                         "doc_id": ["d1", "d2", "d3", "d1"], "score": [1.0] * 4})  # fmt: skip
-    qrels = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["d1", "d2"], "relevance": [1, 0]})
-    how = {"measures": ["SL1"], "test": "t", "order": "mean"}
-    whole, _ = said_by(lambda: lf.evaluate(runs, qrels, **how))
-    for n_buckets in (1, 2, 3, 5):
-        parts, _ = in_batches(runs, qrels, how, n_buckets)
-        same_tables(whole, parts)
-
-
 def test_the_grades_of_all_buckets_are_between_the_least_and_the_greatest():
     """One bucket has no judgments, another none of 0."""
     total = Said() + Said(least=1.0, greatest=5.0) + Said(least=0.0, greatest=3.0)

@@ -17,7 +17,6 @@ from lexiframe.connect.engines.parts import partition as partition_module
 from lexiframe.connect.engines.parts.partition import partition
 from lexiframe.core.base.errors import LexiframeError, LexiframeWarning, ReadError
 from lexiframe.core.base.hashing import bucket_of
-from lexiframe.core.evaluation.buckets.sizes import n_rows
 from lexiframe.core.io.batches import texts
 from lexiframe.core.io.batches.reading import Share
 from lexiframe.core.io.batches.units import Sources
@@ -257,29 +256,6 @@ def judged_in(buckets):
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("form", [*FORMS, "file", "folder"])
-@pytest.mark.parametrize("subtopics", [False, True])
-def test_judgments(tmp_path, run, form, subtopics):
-    table = JUDGED.with_columns(subtopic=pl.col("doc_id").cast(str)) if subtopics else JUDGED
-    expected = pl.DataFrame(lf.read_qrels(table))
-    if form == "file":
-        table.write_parquet(tmp_path / "qrels.parquet")
-        given = tmp_path / "qrels.parquet"
-    elif form == "folder":
-        given = tmp_path / "BIGQ"
-        for part in range(3):
-            (given / f"part={part}").mkdir(parents=True)
-            table[part::3].write_parquet(given / f"part={part}" / "x.parquet")
-    else:
-        given = FORMS[form](table)
-    buckets = parted(tmp_path / "b", run, given)
-    key = expected.columns
-    assert judged_in(buckets).sort(key).equals(expected.sort(key))
-    paths = [fact["path"] for fact in buckets.sources["qrels"]]
-    assert len(paths) == {"file": 1, "folder": 3}.get(form, 0)
-
-
-@pytest.mark.usefixtures("small")
 def test_judgments_as_text_and_objects(tmp_path, run):
     lines = "".join(f"{q} 0 {d} {r}\n" for q, d, r in JUDGED.rows())
     (tmp_path / "qrels.txt").write_text(lines)
@@ -295,18 +271,6 @@ def test_implicit_feedback_is_counted_once(tmp_path, run):
     with pytest.warns(LexiframeWarning, match="all rows are read as relevant, with grade 1: 300"):
         buckets = parted(tmp_path / "b", run, JUDGED.drop("relevance"))
     assert judged_in(buckets)["relevance"].to_list() == [1.0] * 300
-
-
-@pytest.mark.usefixtures("small")
-def test_sources_that_can_be_found_only_once(tmp_path, run):
-    """An iterator of frames, and a reader, are counted and then read."""
-    frames = (run.with_columns(run=pl.lit(name)) for name in "ab")
-    sources = Sources.find(frames, JUDGED.to_arrow().to_reader())
-    assert n_rows(sources.runs) == 2000
-    buckets = partition(sources, tmp_path, n_buckets=7, memory=MEMORY)
-    assert buckets.names == ("a", "b")
-    assert buckets.sizes.sum() == 2000
-    assert judged_in(buckets).height == 300
 
 
 # --- Random collections --------------------------------------------------------------------------

@@ -11,8 +11,6 @@ import pytest
 import lexiframe as lf
 from lexiframe.connect.engines.parts import batches
 from lexiframe.core.base.memory_use import NotEnoughMemoryError
-from lexiframe.core.base.printed import written_for
-from lexiframe.core.pairwise import preference_arrays
 
 
 @pytest.fixture
@@ -29,25 +27,6 @@ def data(tmp_path):
     for n, part in enumerate(qrels.iter_slices(1000)):
         part.write_parquet(tmp_path / "Q" / f"{n}.parquet")
     return [str(tmp_path / "Q"), str(tmp_path / "R")]
-
-
-def test_it_evaluates_in_parts_and_says_how_much_memory_that_took(data, tmp_path, lexiframe):
-    out = tmp_path / "OUT"
-    status, printed, said = lexiframe(
-        "evaluate", *data, "-m", "AP RPP", "--memory", "1MB", "--out", out, "--keep", "preferences"
-    )
-    assert status == 0, said
-    assert "evaluated in parts, with " in said
-    assert " of memory at most" in said
-    assert f"wrote 13 tables to {out}" in said
-    assert "folder in parts)" in said or "folders in parts)" in said
-    e = lf.evaluate(data[1], data[0], ["AP", "RPP"])
-    with written_for("terminal"):
-        assert str(e) in printed
-    assert pl.read_parquet(out / "comparisons.parquet").equals(e.comparisons)
-    assert pl.read_parquet(out / "preferences" / "*.parquet").height == e.preferences.height
-    assert not (out / ".lexiframe-job").exists()
-    assert not (out / "preferences.parquet").exists()
 
 
 def too_many(*_):
@@ -128,21 +107,3 @@ def test_a_terminal_shows_how_long_it_will_take(data, monkeypatch):
     assert any("<00:" in bar and "/" in bar for bar in bars), bars
     assert any("reading runs and judgments" in bar for bar in shown.split("\r"))
     assert shown.endswith(" \r")
-
-
-def test_a_terminal_shows_it_in_memory_and_when_preferences_are_asked_for(monkeypatch):
-    """They are computed at first access, and not again."""
-    monkeypatch.setattr(preference_arrays, "_LEAST", 1)
-    monkeypatch.setattr(preference_arrays, "_TOGETHER", 1)
-    folder = lf.bundled("example")
-    ticks = count(0, 1.5)
-    monkeypatch.setattr("tqdm.std.time", lambda: next(ticks))
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RPP"])
-    assert "evaluating requests: " in sys.stderr.getvalue()
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert e.preferences.height
-    assert "preferences: " in sys.stderr.getvalue()
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert e.preferences.height
-    assert sys.stderr.getvalue() == ""

@@ -12,15 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 import pytest
 
 import lexiframe as lf
-from lexiframe.connect.engines.parts import jobs, spill
 from lexiframe.connect.engines.parts import partition as partition_module
+from lexiframe.connect.engines.parts import spill
 from lexiframe.connect.engines.parts.partition import partition
 from lexiframe.core.base.errors import LexiframeError, ReadError, SchemaError
-from lexiframe.core.evaluation.buckets import whole_files
 from lexiframe.core.io import batches as readers
 from lexiframe.core.io.batches import texts
 from lexiframe.core.io.batches.reading import Share
@@ -167,28 +165,6 @@ def test_ids_of_two_types_in_two_partitions(tmp_path):
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"score": float("nan")}, r"\(row 201 first, query '?20'?, document '?200'?\)"),
-        ({"score": None}, r"\(row 201 first"),
-        ({"query_id": ""}, r"x.parquet, row 201: expected an id as query_id, found an empty one"),
-        ({"doc_id": ""}, r"x.parquet, row 201: expected an id as doc_id, found an empty one"),
-        ({"query_id": None}, r"the column query_id is part of the key, but 1 rows have no value"),
-        ({"doc_id": None}, r"expected an id as doc_id, found none in 1 rows that have a score"),
-    ],
-)
-def test_errors_name_the_row_of_the_file(tmp_path, change, message):
-    ((name, value),) = change.items()
-    frame = RUN if name == "score" else RUN.cast({name: pl.String})
-    bad = pl.when(pl.int_range(pl.len()) == 200).then(pl.lit(value)).otherwise(name).alias(name)
-    path = tmp_path / "x.parquet"
-    frame.with_columns(bad).write_parquet(path)
-    with pytest.raises(SchemaError, match=message):
-        parted(tmp_path / "b", path)
-
-
-@pytest.mark.usefixtures("small")
 def test_errors_name_the_line_of_the_file(tmp_path):
     lines = [f"{q} Q0 {d} {d} {s} tag" for q, d, s in RUN.rows()]
     lines[249] = "25 Q0 broken 3"
@@ -303,40 +279,6 @@ def test_an_empty_folder_of_judgments(tmp_path):
 # --- The folder ----------------------------------------------------------------------------------
 
 
-def test_a_full_disk(tmp_path, many, monkeypatch, reads):
-    write = spill._write
-
-    def full(path, table, counts):
-        if path.name.startswith("000020"):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        write(path, table, counts)
-
-    monkeypatch.setattr(spill, "_write", full)
-    with pytest.raises(LexiframeError) as caught:
-        parted(tmp_path / "b", many)
-    for words in (str(tmp_path / "b"), "the disk is full: the next file takes about", "resume"):
-        assert words in str(caught.value)
-    monkeypatch.setattr(spill, "_write", write)
-    reads.clear()
-    resumed = parted(tmp_path / "b", many, resume=True)
-    assert 1 <= len(reads) <= 15
-    assert "run20" in reads
-    assert resumed.sizes.tolist() == parted(tmp_path / "c", many).sizes.tolist()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_the_error_of_the_system_for_a_full_disk(tmp_path):
-    """Arrow writes to a device that is always full."""
-    with pytest.raises(OSError, match="o space left") as caught:
-        spill_to_full_device()
-    assert "the disk is full" in str(whole_files.cannot_write(tmp_path, caught.value, 100_000))
-
-
-def spill_to_full_device():
-    with pa.OSFile("/dev/full", "wb") as file:
-        file.write(b"x" * 100_000)
-
-
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(LexiframeError, match="results cannot be written there"):
@@ -355,16 +297,6 @@ def test_a_folder_with_other_files(tmp_path):
     with pytest.raises(LexiframeError, match="expected an empty folder for the buckets"):
         parted(tmp_path, RUN)
     assert (tmp_path / "thesis.tex").exists()
-
-
-def test_buckets_are_removed(tmp_path):
-    buckets = parted(tmp_path / "b", RUN)
-    jobs.remove(buckets.folder)
-    assert not (tmp_path / "b").exists()
-    buckets = parted(tmp_path / "b", RUN)
-    (tmp_path / "b" / "mine.txt").write_text("")
-    jobs.remove(buckets.folder)
-    assert [path.name for path in (tmp_path / "b").iterdir()] == ["mine.txt"]
 
 
 def test_a_damaged_file_of_buckets(tmp_path):
@@ -393,33 +325,7 @@ def test_a_flipped_bit_in_a_bucket_is_seen(tmp_path, rows):
     assert all(buckets.runs(0)[name].equals(frame) for name, frame in first.items())
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"{}", b"[1]\n[2]\n", b"\xff\n"])
-@pytest.mark.parametrize("what", ["plan.json", "runs/000003.json", "qrels/000000.json"])
-def test_a_damaged_file_of_facts_is_no_fact(tmp_path, many, damage, what):
-    """Its unit, or all of them, are read again."""
-    QRELS.write_parquet(tmp_path / "qrels.parquet")
-    where = [str(many), str(tmp_path / "qrels.parquet")]
-    whole = parted(tmp_path / "b", *where)
-    files = files_of(tmp_path / "b")
-    (tmp_path / "b" / what).write_bytes(damage)
-    again = parted(tmp_path / "b", *where, resume=what != "plan.json")
-    assert again.sources == whole.sources
-    assert files_of(tmp_path / "b") == files
-    facts = tmp_path / "b" / what
-    facts.write_bytes(facts.read_bytes().replace(b"0", b"1"))
-    assert jobs.read_facts(facts) == {}
-
-
 # --- Going on ------------------------------------------------------------------------------------
-
-
-def test_without_resume_all_is_read_again(tmp_path, many, reads):
-    parted(tmp_path / "b", many)
-    reads.clear()
-    parted(tmp_path / "b", many, resume=True)
-    assert reads == []
-    parted(tmp_path / "b", many)
-    assert len(reads) == 30
 
 
 def test_a_file_that_changed_since(tmp_path, many):
@@ -428,17 +334,6 @@ def test_a_file_that_changed_since(tmp_path, many):
     with pytest.raises(LexiframeError, match=r"run03.parquet: has changed since it was read for"):
         parted(tmp_path / "b", many, resume=True)
     assert parted(tmp_path / "b", many).sizes.sum() == 29 * 300 + 100
-
-
-def test_a_file_that_was_replaced_by_one_of_the_same_size_and_time(tmp_path, many):
-    path = many / "run03.parquet"
-    parted(tmp_path / "b", many)
-    before, data = path.stat(), bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    with pytest.raises(LexiframeError, match=r"run03.parquet: has changed since it was read for"):
-        parted(tmp_path / "b", many, resume=True)
 
 
 def test_a_file_that_changes_meanwhile(tmp_path, many, monkeypatch):
@@ -507,16 +402,3 @@ def test_a_job_that_was_killed_goes_on(tmp_path, many, reads):
     assert len(reads) == 30 - finished
     parted(tmp_path / "c", str(many), where[2])
     assert files_of(tmp_path / "b") == files_of(tmp_path / "c")
-
-
-def test_buckets_without_rows_take_no_room(tmp_path):
-    """Many buckets of few requests: most are empty."""
-    rows = pl.DataFrame({"query_id": ["q"] * 5000, "doc_id": [f"d{n:09}" for n in range(5000)]})
-    spilled = spill.Spill(tmp_path, "rows", room=1 << 30, counts=np.zeros(100, np.int64))
-    spilled.add(rows)
-    spilled.flush()
-    size = (tmp_path / spilled.files[0]).stat().st_size
-    assert size < 2 * rows.estimated_size() + 100 * 1000
-    where, checks = tmp_path / spilled.files[0], spilled.checks[0]
-    found = [spill.read_bucket(where, n, checks) for n in range(100)]
-    assert sorted(table.height for table in found) == [0] * 99 + [5000]

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.base.errors import LexiframeError, ReadError
+from lexiframe.core.base.errors import LexiframeError
 from lexiframe.core.base.memory_use import NotEnoughMemoryError
 from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.core.io.run_scan import RunScan
@@ -31,19 +31,6 @@ def _data(n_queries=2000):
     return runs, qrels
 
 
-def test_parts_of_an_earlier_evaluation_are_replaced(tmp_path):
-    runs, qrels = _data()
-    how = {"out": tmp_path, "keep": "preferences"}
-    lf.evaluate(runs, qrels, MEASURES, memory=SMALL, **how)
-    parts = [*(tmp_path / "preferences").iterdir()]
-    assert len(parts) > 1
-    lf.evaluate(runs, qrels, MEASURES, memory=1000 * SMALL, **how)
-    assert len([*(tmp_path / "preferences").iterdir()]) < len(parts)
-    found = pl.read_parquet(tmp_path / "preferences")
-    whole = lf.evaluate(runs, qrels, MEASURES).preferences
-    assert found.sort(whole.columns[:4]).equals(whole.sort(whole.columns[:4]))
-
-
 def test_other_files_among_the_parts_are_refused_before_the_work(tmp_path):
     runs, qrels = _data(3)
     other = tmp_path / "scores" / "other.parquet"
@@ -52,24 +39,6 @@ def test_other_files_among_the_parts_are_refused_before_the_work(tmp_path):
     with pytest.raises(LexiframeError, match=r"no files but the parts .* found other.parquet;"):
         lf.evaluate(runs, qrels, MEASURES, out=tmp_path, keep="scores")
     assert [*tmp_path.rglob("*")] == [other.parent, other]
-
-
-@pytest.mark.parametrize("memory", [200_000, 450_000])  # in buckets, and one run after the other
-def test_a_job_that_is_not_resumed_is_removed(tmp_path, monkeypatch, memory):
-    runs, qrels = _data(30)
-    how = {"out": tmp_path, "memory": memory}
-
-    def fail(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr("lexiframe.connect.engines.parts.batches.evaluate_bucket", fail)
-        with pytest.raises(KeyboardInterrupt):
-            lf.evaluate(runs, qrels, MEASURES, keep="scores", **how)
-    assert (tmp_path / ".lexiframe-job" / "buckets").exists()
-    e = lf.evaluate(runs, qrels, MEASURES, **how)
-    assert e.sums is not None
-    assert not (tmp_path / ".lexiframe-job").exists()
 
 
 def test_options_that_would_be_ignored_are_refused(tmp_path):
@@ -126,29 +95,6 @@ def _same(found, expected):
     assert facts == expected.provenance
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon"])  # of sums, and of preferences held on disk
-def test_runs_are_added_to_an_evaluation_in_parts_that_has_their_ranks(files, test, tmp_path):
-    few, every, qrels = files
-    how = {"memory": 450_000, "test": test, "measures": MEASURES}
-    whole = lf.evaluate(every, qrels, **how)
-    e = lf.evaluate(few, qrels, **how)
-    assert e.sums is not None
-    in_memory = lf.evaluate(few, qrels, MEASURES)
-    assert e.positions.equals(in_memory.positions)
-    assert e.explain("q1", "up", "down").equals(in_memory.explain("q1", "up", "down"))
-    with pytest.raises(LexiframeError, match="scores: this evaluation has sums over the requests"):
-        e.pair("up", "down")
-    with pytest.warns(lf.LexiframeWarning, match="has already, left out: 2"):
-        _same(lf.add_runs(e, every), whole)
-    qrels.write_parquet(tmp_path / "qrels.parquet")
-    e = lf.evaluate(few, tmp_path / "qrels.parquet", **how)
-    e.write(tmp_path / "out")
-    again = lf.read_results(tmp_path / "out")
-    assert not again.has_requests
-    more = lf.add_runs(again, every / "third.parquet")
-    assert more.comparisons.equals(whole.comparisons)
-
-
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 def test_runs_are_added_where_their_preferences_do_not_fit_in_memory(files, test, monkeypatch):
     few, every, qrels = files
@@ -187,36 +133,6 @@ def test_an_evaluation_in_parts_takes_ranks_and_gives_them(
     assert e.provenance["reused"] == expected
 
 
-def test_errors_do_not_promise_to_keep_a_temporary_folder(tmp_path):
-    runs, qrels = _data(30)
-    for name, rows in runs.items():
-        rows.write_parquet(tmp_path / f"{name}.parquet")
-    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ReadError, match=r"broken.parquet: cannot be read as Parquet") as caught:
-        lf.evaluate(tmp_path, qrels, MEASURES, memory=SMALL // 100)
-    assert "resume" not in str(caught.value)
-
-
-def test_a_file_that_changed_asks_to_start_again(tmp_path, monkeypatch):
-    runs, qrels = _data(30)
-    (tmp_path / "runs").mkdir()
-    for name, rows in runs.items():
-        rows.write_parquet(tmp_path / "runs" / f"{name}.parquet")
-
-    def fail(*_, **__):
-        raise KeyboardInterrupt
-
-    how = {"memory": SMALL // 100, "out": tmp_path / "out"}
-    with monkeypatch.context() as patched:
-        patched.setattr("lexiframe.connect.engines.parts.batches.evaluate_bucket", fail)
-        with pytest.raises(KeyboardInterrupt):
-            lf.evaluate(tmp_path / "runs", qrels, MEASURES, **how)
-    runs["up"].head(9).write_parquet(tmp_path / "runs" / "up.parquet")
-    with pytest.raises(LexiframeError, match=r"up.parquet: has changed since") as caught:
-        lf.evaluate(tmp_path / "runs", qrels, MEASURES, resume=True, **how)
-    assert str(caught.value).endswith("start again without resume")
-
-
 def test_a_job_is_resumed_with_more_memory_but_not_with_less(tmp_path, monkeypatch):
     runs, qrels = _data(300)
     how = {"out": tmp_path, "keep": "scores"}
@@ -239,38 +155,6 @@ def test_a_job_is_resumed_with_more_memory_but_not_with_less(tmp_path, monkeypat
     assert e.means.equals(whole.means)
     found = pl.read_parquet(tmp_path / "scores")
     assert found.sort(whole.scores.columns[:3]).equals(whole.scores.sort(whole.scores.columns[:3]))
-
-
-@pytest.mark.parametrize("changed", ["runs", "qrels"])
-def test_frames_that_changed_are_another_job(tmp_path, monkeypatch, changed):
-    runs, qrels = _data(300)
-    how = {"out": tmp_path, "keep": "scores", "memory": SMALL // 10}
-
-    def fail(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr("lexiframe.connect.engines.parts.batches.evaluate_bucket", fail)
-        with pytest.raises(KeyboardInterrupt):
-            lf.evaluate(runs, qrels, MEASURES, **how)
-    if changed == "runs":
-        runs["up"] = runs["up"].with_columns(score=-pl.col("score"))
-    else:
-        qrels = qrels.with_columns(relevance=pl.lit(2))
-    with pytest.raises(LexiframeError, match="holds another job: its data differ"):
-        lf.evaluate(runs, qrels, MEASURES, resume=True, **how)
-
-
-def test_what_needs_single_requests_says_that_there_are_sums(tmp_path):
-    runs, qrels = _data(3)
-    e = lf.evaluate(runs, qrels, MEASURES, out=tmp_path, keep="preferences")
-    said = "this evaluation has sums over the requests, not the scores of each; evaluate with"
-    with pytest.raises(LexiframeError, match=said):
-        e.scores  # noqa: B018
-    with pytest.raises(LexiframeError, match=r"in parts in .*: polars\.scan_parquet"):
-        e.preferences  # noqa: B018
-    with pytest.raises(LexiframeError, match=r"positions: this .* sums .* and not the rankings"):
-        e.positions  # noqa: B018
 
 
 def test_a_folder_has_the_tables_of_one_evaluation(tmp_path):

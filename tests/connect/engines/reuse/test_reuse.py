@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
 import warnings
 from types import SimpleNamespace
@@ -425,14 +423,6 @@ def test_a_changed_file_is_computed_again(tmp_path):
     assert e.provenance["reused"]["runs"] == 3  # where a file lies does not matter
 
 
-def test_the_order_of_rows_counts_where_it_breaks_ties(tmp_path):
-    frame = pl.from_arrow(lf.read_runs(RUNS))
-    for ties, n in (("doc_id_desc", 3), ("input", 0)):
-        lf.evaluate(frame, QRELS, DEFAULT, ties=ties).write(tmp_path)
-        e = lf.evaluate(frame.reverse(), QRELS, DEFAULT, ties=ties, reuse=tmp_path)
-        assert e.provenance["reused"]["runs"] == n
-
-
 def mixed(state):
     """SplitMix64: one step of the generator, and its finaliser."""
     state = (state + 0x9E3779B97F4A7C15) % 2**64
@@ -552,22 +542,6 @@ def test_ranks_that_an_earlier_version_wrote_are_not_taken(tmp_path, monkeypatch
     with pytest.warns(lf.LexiframeWarning, match="nothing is reused, since its ranks lack later"):
         e = lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path)
     assert_same(e, lf.evaluate(RUNS, QRELS, "AP"))
-
-
-def test_bounds_under_ties_are_computed_for_measures_that_are_new(tmp_path):
-    lf.evaluate(RUNS, QRELS, "AP P@5").write(tmp_path)
-    for measures in ("AP", "AP P@10", "P@5"):
-        e = lf.evaluate(RUNS, QRELS, measures, reuse=tmp_path)
-        assert e.coverage.equals(lf.evaluate(RUNS, QRELS, measures).coverage)
-
-
-def test_results_are_read_without_pandas(tmp_path):
-    """Importing it takes longer than the evaluation of many small collections."""
-    lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)
-    code = "import sys, lexiframe as lf; lf.evaluate(*sys.argv[1:3], 'AP', reuse=sys.argv[3]); "
-    code += "print('pandas' in sys.modules)"
-    command = [sys.executable, "-c", code, *map(str, (RUNS, QRELS, tmp_path))]
-    assert subprocess.check_output(command, text=True).strip() == "False"
 
 
 def test_half_a_folder_is_refused(results):

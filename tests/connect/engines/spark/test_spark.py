@@ -1,8 +1,6 @@
 """Evaluation on Spark: every table is that of memory, bit for bit, whatever happens on the way."""
 
-import contextlib
 import doctest
-import io
 import os
 import signal
 import sys
@@ -20,11 +18,9 @@ import lexiframe as lf
 from lexiframe.connect.engines.spark import job as spark_job
 from lexiframe.core.io.files.tables import to_arrow
 from tests.conftest import library
-from tests.test_readme import blocks
 
 MEASURES = ["RPP", "LR", "AP", "nDCG@10", "RR"]
 NOT_KEPT = ("scores", "preferences")
-GUIDE = Path(__file__).resolve().parents[4] / ".docs" / "spark.md"
 
 
 @pytest.fixture(scope="module")
@@ -211,13 +207,6 @@ def test_provenance_names_the_paths_that_spark_read(spark, collection, tmp_path)
     assert e.means["run"].unique().sort().to_list() == ["run1", "run3"]
 
 
-def test_the_tables_to_keep_may_be_chosen(spark, collection, tmp_path):
-    lf.spark.evaluate(spark, *collection, MEASURES, buckets=2, out=tmp_path, keep="scores")
-    assert [path.name for path in tmp_path.iterdir()] == ["scores"]
-    with pytest.raises(lf.LexiframeError, match="scores: expected no files of an earlier evaluat"):
-        lf.spark.evaluate(spark, *collection, MEASURES, out=tmp_path, keep="preferences")
-
-
 def test_a_run_without_rows_is_refused(spark, collection):
     """As in memory; and runs that are given by name may be Spark's and others."""
     runs, qrels = collection
@@ -308,13 +297,6 @@ def test_an_old_pyspark_is_refused(monkeypatch, collection):
         lf.spark.evaluate(None, *collection)
 
 
-def test_executors_with_another_version_are_an_error(spark, collection, monkeypatch):
-    monkeypatch.setattr(spark_job, "__version__", "0.0.1")
-    found = rf"lexiframe 0\.0\.1 in the Python of Spark's executors \(.*\), found {lf.__version__}"
-    with pytest.raises(lf.LexiframeError, match=found):
-        lf.spark.evaluate(spark, *collection, "AP", buckets=3)
-
-
 def test_executors_without_lexiframe_are_an_error(monkeypatch):
     function = spark_job.executor_call("_row_of", b"", lf.__version__)
     monkeypatch.setitem(sys.modules, "lexiframe", None)
@@ -353,17 +335,6 @@ def test_a_module_that_executors_lack_is_an_error():
 def test_an_address_is_no_shared_folder(spark, collection):
     with pytest.raises(lf.LexiframeError, match="all executors share, found the address s3://a/b"):
         lf.spark.evaluate(spark, *collection, "AP", out="s3://me:secret@a/b")
-
-
-def test_a_corrupt_file_is_named(spark, collection, tmp_path):
-    runs, qrels = collection
-    for n, part in enumerate(runs.iter_slices(400)):
-        part.write_parquet(tmp_path / f"part-{n}.parquet")
-    damaged = bytearray((tmp_path / "part-1.parquet").read_bytes())
-    damaged[4:200] = bytes(196)
-    (tmp_path / "part-1.parquet").write_bytes(damaged)
-    with pytest.raises(lf.LexiframeError, match=r"cannot read the data .*part-1\.parquet"):
-        lf.spark.evaluate(spark, tmp_path, qrels, "AP", buckets=3)
 
 
 # --- Processes that are killed ------------------------------------------------------------------
@@ -416,15 +387,6 @@ def test_a_python_that_always_dies_is_an_error_that_says_what_to_do(spark, colle
 
 
 # --- The guide ----------------------------------------------------------------------------------
-
-
-def test_the_guide_runs(spark):
-    """Its session is that of the tests, which the builder returns."""
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(blocks(GUIDE.read_text("utf-8"))[0], "spark.md", "exec"), names)
-    assert names["spark"].sparkContext is spark.sparkContext
-    assert "pixels_euclidean" in printed.getvalue()
 
 
 def test_the_example_of_the_docstring_runs(spark):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.connect.engines.spark.data import BUCKET, add_buckets, qrels_of, runs_of
+from lexiframe.connect.engines.spark.data import qrels_of, runs_of
 from lexiframe.core.io.files.tables import to_arrow
 
 FOLDER = lf.bundled("example")
@@ -55,17 +55,6 @@ def test_the_forms_of_runs_are_read_alike(spark, tmp_path):
     assert expected(to_arrow(read)) == expected(RUNS)
 
 
-def test_the_forms_of_judgments_are_read_alike(spark, tmp_path):
-    pl.DataFrame(QRELS).write_parquet(tmp_path / "qrels.parquet")
-    for qrels in [
-        FOLDER / "qrels.txt",
-        tmp_path / "qrels.parquet",
-        QRELS,
-        sent(spark, pl.DataFrame(QRELS)),
-    ]:
-        assert rows(qrels_of(spark, qrels)) == expected(QRELS)
-
-
 def test_columns_may_have_the_names_that_the_readers_know(spark):
     named = pl.DataFrame({"model": 7, "qid": [1], "query": "words", "docno": ["d"], "sim": [0.5]})
     runs = runs_of(spark, sent(spark, named))
@@ -81,16 +70,6 @@ def test_implicit_feedback_is_relevant_with_a_warning(spark):
     with pytest.warns(lf.LexiframeWarning, match="no column of grades, so all rows are read as"):
         qrels = qrels_of(spark, sent(spark, pl.DataFrame({"user_id": [1], "item_id": [2]})))
     assert rows(qrels) == [(2, 1, 1.0)]
-
-
-def test_a_request_has_one_bucket_whether_its_id_is_a_number_or_text(spark):
-    ids = pl.DataFrame({"query_id": range(200)})
-    numbers = rows(add_buckets(sent(spark, ids), 16))
-    texts = rows(add_buckets(sent(spark, ids.cast(pl.String)), 16))
-    by_text = {query: bucket for bucket, query in texts}
-    assert by_text == {str(query): bucket for bucket, query in numbers}
-    assert {bucket for bucket, _ in numbers} == {*range(16)}
-    assert add_buckets(sent(spark, ids), 16).schema[BUCKET].dataType.simpleString() == "int"
 
 
 def test_what_cannot_be_read_is_an_error(spark, tmp_path):

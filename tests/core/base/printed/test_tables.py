@@ -1,38 +1,21 @@
 """Tables as text: what they look like, and that nothing else is changed by printing."""
 
-import math
-import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import lexiframe as lf
-from lexiframe.core.base.printed.cells import cell, p_text
-from lexiframe.core.base.printed.sections import take_out_constants, whole_rows
+from lexiframe.core.base.printed.cells import cell
 from lexiframe.core.base.printed.tables import (
     _width,
     _wrapped,
     paragraph,
     table_text,
-    terminal_width,
 )
 
 HOSTILE = "a\x1b[31m\u202eb\nc\x7f"
 ESCAPED = r"a\x1b[31m\u202eb\nc\x7f"
-
-
-@pytest.fixture(scope="module")
-def hostile():
-    """An evaluation whose runs, queries and groups have names that steer a terminal."""
-    runs = pl.DataFrame({"query_id": [HOSTILE, "2"], "doc_id": "d", "score": 1.0})
-    qrels = pl.DataFrame({"query_id": [HOSTILE, "2"], "doc_id": "d", "relevance": 1.0})
-    requests = pl.DataFrame({"query_id": [HOSTILE, "2"], "kind": HOSTILE})
-    named = {f"{HOSTILE}{n}": runs for n in range(2)}
-    return lf.evaluate(named, qrels, ["AP"], requests=requests, by="kind")
 
 
 EVERYTHING = pl.DataFrame(
@@ -70,27 +53,6 @@ def boxes(text):
     return found
 
 
-def test_columns_that_do_not_fit_stand_below():
-    """Beside the first columns again; the numbers stand in one line."""
-    table = pl.DataFrame({"run": ["a", "b"], **{f"measure{n}": [n / 8, 1e6] for n in range(9)}})
-    cells = [box[1].strip("│ ").split() for box in boxes(table_text(table, 40))]
-    assert [row[0] for row in cells] == ["a"] * 5
-    assert [number for row in cells for number in row[1:]] == [f"{n / 8:.3f}" for n in range(9)]
-
-
-def test_text_is_wrapped_before_columns_go_below():
-    table = pl.DataFrame({"measure": ["AP"], "best": ["one run, another run, 2 others"], "n": [5]})
-    assert table_text(table, 30).splitlines() == [
-        "┌────────────────────────────┐",
-        "│ measure  best            n │",
-        "╞════════════════════════════╡",
-        "│ AP       one run,        5 │",
-        "│          another run, 2    │",
-        "│          others            │",
-        "└────────────────────────────┘",
-    ]
-
-
 def test_long_names_are_broken_not_cut():
     table = pl.DataFrame({"run": ["bm25_with_feedback_of_ten_documents", "x" * 30], "AP": [0.5, 1]})
     lines = [line.strip("│ ").split("  ")[0] for line in boxes(table_text(table, 34))[0][1:]]
@@ -123,108 +85,8 @@ def test_every_line_fits_and_numbers_are_whole(data, width, n):
             assert isinstance(value, str) or f" {cell(name, value)} " in text
 
 
-def test_constant_columns_are_said_once():
-    table = pl.DataFrame({"test": "t", "p": [1, 2], "x": pl.Series([None, None], dtype=pl.Int64)})
-    assert take_out_constants(table)[0] == "test = t, x = —"
-    assert take_out_constants(table)[1].columns == ["p"]
-    for unchanged in (table.head(1), table.select("test"), table.clear()):
-        assert take_out_constants(unchanged) == ("", unchanged)
-
-
-@pytest.mark.parametrize(
-    "name, value, written",
-    [
-        ("p_value", 0.0, "<0.001"),
-        ("p_value", 0.00099, "<0.001"),
-        ("p_adjusted", 0.001, "0.001"),
-        ("p_equivalent_adjusted", 1e-5, "<0.001"),
-        ("p_tie", 0.0, "0.000"),
-        ("mean_difference", -0.00049, "-5e-04"),
-        ("mean_difference", 0.0005, "0.001"),
-        ("n", 10**30, "1" + "0" * 30),
-        ("ci_low", -math.inf, "-inf"),
-    ],
-)
-def test_numbers(name, value, written):
-    assert cell(name, value) == written
-
-
-@pytest.mark.parametrize(
-    "p, alpha, written",
-    [
-        (0.0499, 0.05, "0.0499"),
-        (0.05 - 1e-12, 0.05, "0.049999999999"),
-        (0.05, 0.05, "0.050"),
-        (0.0501, 0.05, "0.0501"),
-        (0.0501, 0.1, "0.050"),
-        (0.0007, 0.0005, "0.0007"),
-        (0.0007, 0.001, "<0.001"),
-        (1e-9, 0.0005, "<0.0001"),
-        (None, 0.05, "—"),
-    ],
-)
-def test_a_p_value_shows_its_side_of_alpha(p, alpha, written):
-    assert p_text(p, alpha) == written
-
-
 def test_paths_are_not_broken():
     said = "error: /a/path/of/one-run.run, line 3: expected a number; see x/y"
     assert paragraph(said, 12).split("\n") == [
         "error:", "/a/path/of/one-run.run,", "line 3:", "expected a", "number; see", "x/y",
     ]  # fmt: skip
-
-
-def test_the_width_is_that_of_the_terminal(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "33")
-    assert terminal_width() == 33
-    monkeypatch.delenv("COLUMNS")
-    monkeypatch.setattr("os.get_terminal_size", lambda *_: os.terminal_size((123, 9)))
-    assert terminal_width() == 123
-
-    def none(*_):
-        raise OSError
-
-    monkeypatch.setattr("os.get_terminal_size", none)
-    assert terminal_width() == 80
-
-
-def test_a_table_without_rows():
-    assert table_text(pl.DataFrame(schema={"run": pl.String, "n": pl.Int64})).splitlines() == [
-        "┌────────┐",
-        "│ run  n │",
-        "╞════════╡",
-        "└────────┘",
-    ]
-
-
-def test_printing_changes_no_setting(hostile, monkeypatch):
-    """Those of Polars are variables of the process, and changing them in threads ends Python."""
-
-    def refuse(*_):
-        raise AssertionError("printing changes the environment")
-
-    with monkeypatch.context() as patched, ThreadPoolExecutor(4) as executor:
-        patched.setattr(os, "putenv", refuse)
-        patched.setattr(os, "unsetenv", refuse)
-        printed = {*executor.map(str, [hostile] * 4), hostile._repr_html_()}
-    assert len(printed) == 2
-
-
-@pytest.mark.parametrize("form", ["text", "html", "report", "sentence"])
-def test_names_do_not_steer_what_shows_them(hostile, tmp_path, form):
-    shown = {
-        "text": lambda: str(hostile),
-        "html": hostile._repr_html_,
-        "report": lambda: hostile.report(tmp_path / "r.html").read_text(encoding="utf-8"),
-        "sentence": lambda: lf.verdict(hostile)["sentence"][0],
-    }[form]()
-    assert ESCAPED in shown
-    assert all(line.isprintable() for line in shown.split("\n"))
-    assert "\n" not in shown or form != "sentence"
-
-
-def test_no_interval_loses_an_end_for_want_of_room():
-    """Its ends are shown or left out together; before and behind them a column goes alone."""
-    row = {"run": "a", "mean": 0.5, "ci_low": 0.25, "ci_high": 0.75, "n": 12}
-    shown = {whole_rows(pl.DataFrame(row), width)[0].width for width in range(8, 80)}
-    assert shown == {2, 4, 5}

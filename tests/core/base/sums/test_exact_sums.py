@@ -126,13 +126,6 @@ def test_no_rows_and_no_columns():
     same(ExactSums.add_up(np.zeros((5, 2))), ExactSums.zero(2))
 
 
-def test_numbers_that_cancel_leave_what_zeros_leave():
-    cancelled = ExactSums.add_up(np.array([[1e200, 3.0], [-1e200, -3.0]]))
-    same(cancelled, ExactSums.zero(2))
-    turned = cancelled.times(np.array([-1, 1])).rounded()
-    assert not np.signbit(turned).any()
-
-
 def test_a_sum_above_the_largest_float_is_infinite():
     values = np.array([[1.5e308, -1.5e308], [1.5e308, -1.5e308]])
     assert ExactSums.add_up(values).rounded().tolist() == [math.inf, -math.inf]
@@ -153,13 +146,6 @@ def test_many_rows(columns):
     np.testing.assert_array_equal(sums.rounded(), expected)
     order = random.permutation(len(values))
     same(ExactSums.add_up(values[order]), sums)
-
-
-def test_digits_are_carried_before_they_overflow():
-    """2^19 rows of almost 2^45 exceed 2^63, unless the digits are carried before."""
-    n = 2**19 + 3
-    values = np.broadcast_to(2.0**45 - 1, (n, 1))
-    assert value_of(ExactSums.add_up(values), 0) == n * (2**45 - 1)
 
 
 @given(st.floats(-1e100, 1e100), st.floats(-1e100, 1e100))

@@ -139,13 +139,6 @@ def test_numbers_near_each_other_are_added_to_the_sums_of_any(size, smallest):
         assert sums.lowest == others.lowest
 
 
-def test_more_rows_than_a_thread_handles(monkeypatch):
-    values = np.random.default_rng(0).normal(size=(1000, 3))
-    whole = Moments.add_up(values, rounding(values))
-    monkeypatch.setattr(moments_module, "_CELLS", 30)
-    same(Moments.add_up(values, rounding(values)), whole)
-
-
 @example(np.array([[-1.0, 0.5]]))
 @given(matrices(VALUES | INFINITE))
 def test_columns_and_turned_ones(values):

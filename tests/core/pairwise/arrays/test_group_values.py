@@ -1,7 +1,5 @@
 """What can name a group of requests, whatever the frame or file holds it as."""
 
-import json
-
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -40,12 +38,6 @@ def extension(name, storage, metadata):
     )
 
 
-def intervals(ends, closed):
-    rows = [end and dict(zip(("left", "right"), end, strict=True)) for end in ends]
-    storage = pa.array(rows, pa.struct({"left": pa.float64(), "right": pa.float64()}))
-    return extension("pandas.interval", storage, json.dumps({"closed": closed}))
-
-
 def groups(requests, by="by"):
     """The groups of all functions that are asked, which must be the same."""
     found = lf.compare(SCORES, requests=requests, by=by)[by].unique().sort().to_list()
@@ -54,25 +46,6 @@ def groups(requests, by="by"):
     table = lf.with_attributes(SCORES, requests)
     assert lf.order_runs(table, by=by)[by].unique().sort().to_list() == found
     return found
-
-
-def test_intervals_of_pandas_are_groups_with_their_text():
-    pandas = library("pandas")
-    frame = pandas.DataFrame({"query_id": QUERIES, "length": [3.0, 8.0, NAN, 5.0, 8.0]})
-    cut = frame.assign(by=pandas.cut(frame.length, [0, 4, 10]))
-    assert groups(cut) == [None, "(0, 4]", "(4, 10]"]
-    halves = frame.assign(by=pandas.qcut(frame.length, 2))
-    assert groups(halves) == [None, "(2.999, 6.5]", "(6.5, 8]"]
-    left = frame.assign(by=pandas.cut(frame.length, [0, 4.5, 10], right=False))
-    assert groups(left) == [None, "[0, 4.5)", "[4.5, 10)"]
-
-
-@pytest.mark.parametrize(
-    "closed, text", [("left", "[1, 2.5)"), ("both", "[1, 2.5]"), ("neither", "(1, 2.5)")]
-)
-def test_intervals_say_which_ends_they_have(closed, text):
-    table = intervals([(1, 2.5), (1, 2.5), None, None, (1, 2.5)], closed=closed)
-    assert groups(table) == [None, text]
 
 
 def test_intervals_and_periods_in_files_are_those_of_frames(tmp_path):

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -12,14 +11,11 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.base import sums
-from lexiframe.core.orderings.means import run_means
-from lexiframe.core.orderings.rules import Method
 from lexiframe.core.pairwise.arrays import reduced_pairs
 from lexiframe.core.pairwise.arrays.arrays import agreeing
 from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
 from lexiframe.core.pairwise.arrays.few import Few
 from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
-from tests.small_tables import RULES
 
 RUNS = pl.Series(["a", "b", "c", "d"])
 
@@ -61,7 +57,6 @@ S, D = tables()
 CUBE = pair_cube(D).with_scores(score_cube(S))
 IS_LONG = np.arange(30) % 3 > 0
 IS_OF_KIND = {"long": IS_LONG, "short": ~IS_LONG}
-REQUESTS = pl.DataFrame({"query_id": CUBE.queries, "kind": np.where(IS_LONG, "long", "short")})
 
 
 def reduced(chosen):
@@ -89,85 +84,6 @@ def parts(n=3, groups=False):
 
 WHOLE = reduce(add, parts())
 
-TABLES = (
-    {
-        "win rates": lambda x: lf.win_rates(x),
-        "matrix": lambda x: lf.win_rate_matrix(x, "cost"),
-        "ties": lambda x: lf.tie_rates(x),
-        "agreement": lambda x: lf.sign_agreement(x),
-        "tests": lambda x: lf.compare(x, ["t", "sign"]),
-        "against c": lambda x: lf.compare(x, ["t", "sign"], baseline="c"),
-        "shares": lambda x: run_means(x),
-        "of some measures": lambda x: lf.win_rates(x.select_measures(["LR"])),
-        "agreement of some": lambda x: lf.sign_agreement(x.select_measures(["AP", "cost"])),
-    }
-    | {
-        f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
-            x, method, **({"votes": votes} if "votes" in RULES[method].options else {})
-        )
-        for method in RULES
-        if method in get_args(Method)  # the others need the values of each request
-        for votes in ("win_rate", "preference")[: 1 + ("votes" in RULES[method].options)]
-    }
-)
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_tables_of_preferences(name):
-    assert TABLES[name](WHOLE).equals(TABLES[name](CUBE))
-
-
-@pytest.mark.parametrize("table", [run_means, lf.order_runs])
-def test_tables_of_scores(table):
-    assert table(WHOLE.scores_only).equals(table(S))
-
-
-@pytest.fixture(scope="module")
-def grouped():
-    """The sums of parts of which some lack a group."""
-    some = parts(12, groups=True)
-    assert {len(part.groups) for part in some} == {1, 2}
-    return reduce(add, some)
-
-
-@pytest.mark.parametrize("name", ["win rates", "tests", "against c", "shares", "mean win_rate"])
-def test_groups_of_requests(grouped, name):
-    assert [row.item() for row, _ in grouped.groups] == [*IS_OF_KIND]
-    for row, of_group in grouped.groups:
-        expected = TABLES[name](CUBE.select_queries(IS_OF_KIND[row.item()]))
-        assert TABLES[name](of_group).equals(expected)
-
-
-def test_tables_by_group(grouped):
-    expected = lf.win_rates(CUBE, requests=REQUESTS, by="kind")
-    assert lf.win_rates(grouped, by="kind").equals(expected)
-    of_lr = lf.win_rates(grouped.select_measures(["LR"]), by="kind")
-    assert of_lr.equals(expected.filter(measure="LR"))
-    expected = run_means(S, requests=REQUESTS, by="kind")
-    assert run_means(grouped.scores_only, by="kind").equals(expected)
-
-
-def test_groups_of_different_parts_are_sorted():
-    parts = [
-        replace(reduced(chosen), groups=((pl.DataFrame({"kind": [kind]}), reduced(chosen)),))
-        for kind, chosen in IS_OF_KIND.items()
-    ]
-    for total in (parts[0] + parts[1], parts[1] + parts[0]):
-        assert [row.item() for row, _ in total.groups] == [*IS_OF_KIND]
-
-
-def test_a_run_without_scores_of_a_measure_has_no_mean():
-    scores = S.filter((pl.col("run") != "d") | (pl.col("measure") != "cost"))
-    total = reduced_pairs.reduced(CUBE.select_measures([]).with_scores(score_cube(scores)))
-    assert run_means(total.scores_only).equals(run_means(scores))
-
-
-def test_other_groups_than_those_that_were_kept(grouped):
-    with pytest.raises(lf.LexiframeError, match=r"whose sums were kept \(none\), found kind"):
-        lf.win_rates(WHOLE, by="kind")
-    with pytest.raises(lf.LexiframeError, match=r"whose sums were kept \(kind\), found length"):
-        lf.win_rates(grouped, by="length")
-
 
 def test_a_measure_without_a_preference_has_no_row():
     some = reduced(np.arange(30) == 5)  # LR lacks this request
@@ -175,15 +91,6 @@ def test_a_measure_without_a_preference_has_no_row():
         assert table(some)["measure"].unique().sort().to_list() == ["AP", "cost"]
     assert some.measures.to_list() == ["AP", "LR", "cost"]
     assert repr(some) == "sums over the requests: 4 runs, AP, LR, cost"
-
-
-def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
-    without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
-    with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pair of runs"):
-        lf.order_runs(
-            reduced_pairs.reduced(without.with_scores(score_cube(S).select_measures([]))),
-            "win_rate",
-        )
 
 
 def test_a_run_that_is_not_there():

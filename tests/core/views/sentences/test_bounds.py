@@ -1,11 +1,9 @@
 """Intervals of means end at the bounds of their measure; those of differences are shown cut."""
 
 import polars as pl
-import pytest
 
 import lexiframe as lf
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
-from lexiframe.decide.gates.shown_gates import gate_markdown, gate_text
 
 QRELS = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["x", "x"], "relevance": [1, 1]})
 RANKS = {"a": (1, 2), "b": (2, 1), "c": (3, 3)}
@@ -58,34 +56,3 @@ def test_one_run_a_baseline_and_comparisons_say_it_too():
     shown, notes = cut_at_bounds(c, "mean_difference")
     assert notes == [CUT, FEW]
     assert (shown["ci_low"].min(), shown["ci_high"].max()) == (-1, 1)
-
-
-def test_a_gate_says_it_too():
-    g = lf.gate(evaluated(), {"AP": 0.1}, baseline="a", candidate="b", test="t")
-    assert g["ci_low"].item() < -1
-    assert g["ci_high"].item() > 1
-    for said in (gate_text(g), gate_markdown(g)):
-        assert CUT in flat(said)
-        assert FEW in flat(said)
-        assert "-1.000" in said
-        assert f"{g['ci_low'].item():.3f}" not in said
-
-
-def test_a_chart_shows_the_same():
-    pytest.importorskip("altair")
-    e = evaluated()
-    chart = e.plot.means("AP")
-    drawn = pl.DataFrame(chart.data.values)
-    assert drawn["ci_low"].min() >= 0
-    assert drawn["ci_high"].max() <= 1
-    title = str(chart.to_dict()["title"])
-    assert CUT in title
-    assert FEW in title
-
-
-def test_enough_requests_inside_of_the_bounds_need_no_note():
-    table = pl.DataFrame({"measure": "AP", "mean": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 5})
-    shown, notes = cut_at_bounds(table)
-    assert shown.equals(table)
-    assert notes == []
-    assert cut_at_bounds(table.with_columns(n=4))[1] == ["with n = 4 requests intervals say little"]

@@ -1,6 +1,5 @@
 """How much of the first ten is judged is said where a pool was judged, and not of test sets."""
 
-import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -37,14 +36,3 @@ def test_each_collection_is_looked_at():
     e = lf.evaluate({"pool": (RUNS, judged(1, 0)), "test": (RUNS, judged(1, 3))}, measures=["AP"])
     assert f"pool: {SAID}" in str(e)
     assert f"test: {SAID}" not in str(e)
-
-
-def test_replicates_have_the_grades():
-    rows = [
-        (r, "a", q, d, s) for r, of in RUNS.items() for q, a in of.items() for d, s in a.items()
-    ]
-    runs = pl.DataFrame(rows, ["run", "replicate", "query_id", "doc_id", "score"], orient="row")
-    runs = pl.concat([runs.with_columns(replicate=pl.lit(name)) for name in "abc"])
-    for grades, is_said in (((1, 0), True), ((1, 2), False)):
-        e = lf.evaluate(runs, judged(*grades), ["AP"], replicates="request")
-        assert (SAID in str(e)) == is_said

@@ -10,7 +10,6 @@ import pytest
 import lexiframe as lf
 from lexiframe import charts
 from lexiframe.core.views.display import comparison_table, mean_table
-from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
 from tests.small_tables import scores
 
 GAPS = {"A": [0.9, None], "B": [0.5, 0.3], "C": [None, 0.4]}
@@ -53,19 +52,6 @@ def test_a_verdict_is_refused_with_the_counts():
         lf.verdict(evaluated())
 
 
-def test_own_is_marked_in_every_table():
-    e = evaluated(missing="own")
-    assert {*e.orderings["method"]} == {"mean(missing='own')"}
-    said = "each run by the requests that it has (missing='own')"
-    assert words(str(e.summary("all"))).count(said) == 2  # ranks and verdict
-    assert "each run is ordered by the requests that it has" in words(str(e.summary("all")))
-    assert "0.9000*(n=1)" in str(e.summary("all"))
-    assert "missing='own'" in lf.verdict(e)["sentence"][0]
-    for paper in (e.latex(), e.markdown()):
-        assert "(n=1)" in paper
-        assert "missing='own'" in paper.replace("{}", "")
-
-
 @pytest.mark.parametrize("missing, best", [("zero", "A"), ("own", "A")])
 def test_the_report_and_the_tables_are_written(tmp_path, missing, best):
     e = evaluated(missing=missing)
@@ -101,15 +87,6 @@ def test_pairs_that_share_no_request_are_marked_as_untested():
         assert "?: not tested against" in e.latex(marks=marks).replace("{}", "")
     with_baseline = evaluated(MANY, missing="own", baseline="a")
     assert "<sup>?(n=3)</sup>" in with_baseline.markdown()
-
-
-def test_against_a_baseline_they_are_not_comparable():
-    with_baseline = evaluated(MANY, missing="own", baseline="a", test="t")
-    assert (
-        "c is not comparable: no request or judged document in common"
-        in baseline_sentences(with_baseline)[0]
-    )
-    assert "over the one pair" in baseline_sentences(with_baseline)[0]
 
 
 def test_tables_to_look_at_say_so():
@@ -186,22 +163,3 @@ def test_compare_by_the_command_line(file):
 
     assert pairs() == {("A", "B"): 1, ("A", "C"): 0, ("B", "C"): 1}
     assert pairs("--missing", "zero") == {("A", "B"): 2, ("A", "C"): 2, ("B", "C"): 2}
-
-
-def test_missing_is_for_scores(tmp_path):
-    folder = lf.bundled("example")
-    done = run("evaluate", folder / "qrels.txt", folder / "runs", "--missing", "zero")
-    assert done.returncode == 2
-    assert "--missing is for --scores" in words(done.stderr.replace("│", ""))
-
-
-def test_what_to_do_is_an_option_in_the_terminal(lexiframe, tmp_path):
-    for run, values in {"A": {"q": 0.5}, "B": {"q": 0.2, "r": 0.3}}.items():
-        lines = [f"map\t{query}\t{value}\n" for query, value in values.items()]
-        (tmp_path / f"{run}.eval").write_text("".join(lines))
-    files = [tmp_path / f"{run}.eval" for run in "AB"]
-    found = lexiframe("evaluate", "--scores", *files)
-    assert "('A'), 1 value in all; means" in words(found.err)
-    said = words(found.out)
-    assert "say what to do by --missing common, zero or own" in said
-    assert "missing='" not in said

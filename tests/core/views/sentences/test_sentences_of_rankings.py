@@ -19,22 +19,6 @@ def said(table):
     return lf.verdict(table)["sentence"].to_list()
 
 
-def test_overlap():
-    assert said(lf.overlap(RUNS, "Jaccard tau@3")) == [
-        (
-            "By Jaccard, X and Y are most alike (mean 0.3333 over 2 requests), and X and Z least "
-            "(0.0000); the mean over all 3 pairs of runs is 0.1111."
-        ),
-        "By tau@3, the mean overlap of X and Y is 1.0000 (1 request).",
-    ]
-    v = lf.verdict(lf.overlap(RUNS, "tau", **KINDS))
-    assert v.columns == ["kind", "measure", "sentence"]
-    assert v.rows() == [
-        ("x", "tau", "By tau for kind = x, the mean overlap of X and Y is 1.0000 (1 request)."),
-        ("y", "tau", "By tau for kind = y, no pair of runs has a value in any request."),
-    ]
-
-
 def test_contrasting():
     c = lf.contrasting(RUNS, "X", "Y", depth=2, qrels={"r": {"a": 1, "z": 0}})
     assert said(c) == [

@@ -23,7 +23,6 @@ def varied(other):
 
 BLIND = run_of(dict.fromkeys("abcde", 1))
 CLEAR = varied({"d": 1, "e": 0})
-FEW = varied({"d": 1, "e": 1})  # equal scores of documents that are not relevant
 
 
 def said(runs, measures=("AP", "RR"), **how):
@@ -33,26 +32,6 @@ def said(runs, measures=("AP", "RR"), **how):
 
 def flat(text):
     return " ".join(str(text).split())
-
-
-def test_a_mean_that_may_leave_its_interval_is_said_everywhere(tmp_path):
-    e = lf.evaluate({"blind": BLIND, "clear": CLEAR}, JUDGED, "AP RR RPP")
-    sentence = (
-        "blind has one score for all documents of a request, whose order is arbitrary: its AP may "
-        "be 0.325 to 1.000 and RR 0.250 to 1.000."
-    )
-    assert sentence in flat(e)
-    assert sentence in flat(e.summary("all"))
-    assert sentence in e.report(tmp_path / "page.html").read_text(encoding="utf-8")
-    # by each measure, in the frame and in print; nothing of preferences by which it is not first
-    of = dict(e.verdict.select("measure", "sentence").iter_rows())
-    start = "blind has one score for all documents of a request, whose order is arbitrary: its "
-    assert f"{start}AP may be 0.325 to 1.000." in of["AP"]
-    assert f"{start}RR may be 0.250 to 1.000." in of["RR"]
-    assert "arbitrary" not in of["RPP"]
-    assert of["AP"] in flat(e.verdict)
-    e.write(tmp_path / "results")
-    assert flat(lf.read_results(tmp_path / "results")) == flat(e)
 
 
 def test_a_run_of_one_score_is_not_first_in_silence():
@@ -119,24 +98,6 @@ def test_without_an_interval_the_widest_of_such_values_counts():
     assert tie_ranges(coverage, none)["measure"].to_list() == ["AP", "RR", "nDCG@10"]
 
 
-def test_collections_replicates_and_parts(tmp_path):
-    pair = ({"blind": BLIND, "clear": CLEAR}, JUDGED)
-    e = lf.evaluate({"news": pair, "law": ({"clear": CLEAR, "few": FEW}, JUDGED)}, measures=["AP"])
-    assert "news: blind has one score for all documents" in flat(e)
-    assert "law: " not in flat(e)
-    assert "blind has one" in flat(e.verdict)
-    again = lf.read_runs(
-        {"blind": dict.fromkeys("123", BLIND), "clear": dict.fromkeys("123", CLEAR)}
-    )
-    e = lf.evaluate(again, JUDGED, ["AP"], replicates="run")
-    assert "blind has one score for all documents of a request" in flat(e)
-    whole = lf.evaluate(*pair, ["AP", "P@2"])
-    parts = lf.evaluate(*pair, ["AP", "P@2"], out=tmp_path, keep="scores")
-    assert parts.coverage.equals(whole.coverage)
-    assert flat(parts.verdict) == flat(whole.verdict)
-    assert "P@2 may be" in flat(whole.verdict)
-
-
 @pytest.mark.conformance
 def test_a_run_of_robust_2003(shared):
     """RR .338 was shown without a word, and any order of equal scores gives .188 to .523."""
@@ -147,11 +108,3 @@ def test_a_run_of_robust_2003(shared):
         "rutcor03100 has many equal scores, whose order is arbitrary: its AP may be 0.042 to "
         "0.137, RR 0.188 to 0.523 and nDCG@10 0.074 to 0.269."
     ) in flat(e)
-
-
-def test_an_own_metric_that_is_called_like_a_built_in_one_has_not_its_range():
-    own = lf.RecallLevelMetric("AP", lambda p: 1 / p.sqrt(), lambda i, m: 1 / m, bounds="0 to 1")
-    (sentence,) = said({"blind": BLIND, "clear": CLEAR}, [own])
-    assert sentence.startswith("blind has one score for all documents")
-    assert "AP" in said({"blind": BLIND, "clear": CLEAR}, ["AP"])[0]
-    assert "AP" not in sentence

@@ -9,9 +9,6 @@ from tests.small_tables import scores
 
 QRELS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 1, "d2": 1}}
 A = {"d1": 3, "d2": 2, "x": 1}
-LATE = {"x": 3, "d1": 2, "d2": 1}
-LATER = {"x": 5, "y": 4, "z": 3, "d1": 2, "d2": 1}
-WINNER = {"a": {"q1": A, "q2": A}, "b": {"q1": LATE, "q2": LATE}}
 TWO = {"a": [0.5, 0.6], "b": [0.2, 0.4]}
 
 
@@ -33,68 +30,10 @@ def of_scores(runs, measures=("AP",), **options):
     return lf.evaluate_scores(s, **options)
 
 
-@pytest.mark.parametrize("later", [LATE, LATER])
-def test_two_requests_say_one_thing_of_all_measures(later):
-    """Also where the sizes of differences vary, so that t could be large."""
-    e = lf.evaluate(WINNER | {"b": {"q1": LATE, "q2": later}}, QRELS)
-    said = "2 requests: too few for any conclusion by all 6 measures; a is ahead in both."
-    assert first(e) == [said]
-    assert e.verdict["too_few"].to_list() == [True] * 6
-    (sentence,) = str(e.verdict).splitlines()
-    named = "RPP, LR, LP, AP, nDCG@10 and RR"
-    begin = f"2 requests: too few for any conclusion by {named}; a is ahead in both (the least p"
-    assert sentence.startswith(begin)
-    assert "signific" not in "".join([*first(e), sentence])
-
-
 def test_the_bootstrap_draws_one_request_alone_in_half_of_the_trials():
     e = of_scores(TWO, test="bootstrap")
     assert first(e)[0].startswith("2 requests: too few for any conclusion by AP;")
     assert 0.45 < e.comparisons["least_p"].item() < 0.55
-
-
-def test_of_a_function_it_is_not_known():
-    def always_half(d):
-        return np.full(d.shape[1], 0.5)
-
-    e = of_scores(TWO, test=always_half)
-    assert first(e) == ["a is first by AP; b is not significantly worse."]
-    assert e.verdict["too_few"].to_list() == [False]
-
-
-def test_one_request():
-    said = "1 request: too few for any conclusion by AP; a is"
-    assert first(of_scores({"a": [0.5], "b": [0.2]})) == [f"{said} ahead."]
-    assert first(of_scores({"a": [0.5], "b": [0.2], "c": [0.1]})) == [f"{said} first."]
-
-
-def test_runs_that_tie():
-    """Whatever ties decides nothing, with few requests or many."""
-    same = of_scores({"a": [0.5, 0.2], "b": [0.5, 0.2]}, test="sign")
-    assert first(same)[0] == "a and b share the first place by AP."
-    assert not same.verdict["too_few"].item()
-    turned = of_scores({"a": [0.5, 0.2], "b": [0.2, 0.5]}, test="sign")
-    few = "2 requests: too few for any conclusion by AP"
-    assert first(turned) == [f"{few}; a and b share the first place."]
-    two = of_scores({"a": [0.5, 0.2], "b": [0.5, 0.2], "c": [0.1, 0.1]}, test="sign")
-    assert first(two)[0] == f"{few}; a and b share the first place."
-
-
-def test_ties_are_why_where_other_requests_would_be_enough():
-    runs = {"a": [0.0] * 2 + [1.0] * 30, "b": [1.0] * 32}
-    said = "requests: too few for any conclusion by AP; b is"
-    assert first(of_scores(runs)) == [f"Differences in 2 of 32 {said} ahead in 2 of 32."]
-    three = runs | {"c": [0.0] * 3 + [1.0] * 29}
-    assert first(of_scores(three)) == [f"Differences in at most 3 of 32 {said} first."]
-
-
-def test_the_level_decides():
-    e = of_scores({"a": [0.5, 0.6, 0.4], "b": [0.2, 0.4, 0.3]}, test="sign")
-    assert e.verdict["sentence"][0].startswith("3 requests: too few for any conclusion by AP; a is")
-    said = lf.verdict(e, alpha=0.3)["sentence"][0]
-    assert said.startswith("By AP, a is best; the other run is significantly worse. ")
-    with_alpha = of_scores({"a": [0.5, 0.6, 0.4], "b": [0.2, 0.4, 0.3]}, test="sign", alpha=0.3)
-    assert first(with_alpha) == ["a is best by AP: b is significantly worse."]
 
 
 @pytest.mark.filterwarnings("ignore:compare. no p-value of 100 trials")
@@ -139,36 +78,6 @@ def test_one_sided_tests():
     assert first(of_scores(four, **side)) == [few]
     five = {run: [*values, values[0]] for run, values in four.items()}
     assert first(of_scores(five, **side))[0].startswith("Significant: 1 of 1 pairs by AP; the test")
-
-
-def test_what_was_written_says_the_same(tmp_path):
-    e = of_scores(TWO, ["AP", "RR"], test="sign")
-    e.write(tmp_path)
-    found = lf.read_results(tmp_path)
-    assert str(found) == str(e)
-    assert found.verdict.equals(e.verdict)
-    assert lf.verdict(e, lf.compare(e.scores, "sign")).equals(e.verdict)
-    old = lf.verdict(e, e.comparisons.drop("least_p"))["sentence"][0]
-    assert old.startswith("By AP and RR, a is first, among 2 runs that may be best; b is not")
-
-
-def test_the_page_calls_nothing_near_for_want_of_requests(tmp_path):
-    from tests.core.views.report.test_report import Page
-
-    page = Page(of_scores(TWO, test="sign").report(tmp_path / "r.html"))
-    (row,) = page.table("conclusions").to_dicts()
-    assert (row["best"], row["near"], row["is_best"]) == (["a"], [], False)
-    assert row["sentence"].startswith("2 requests: too few for any conclusion by AP; a is ahead")
-
-
-def test_several_tests_of_one_measure_have_sentences_of_their_own():
-    runs = {"a": [0.5, 0.6, 0.71, 0.8, 0.9], "b": [0.3, 0.4, 0.5, 0.6, 0.7]}
-    v = of_scores(runs, ["AP", "RR"], test=["sign", "t"]).verdict
-    assert v["too_few"].to_list() == [True, False] * 2
-    two = of_scores(TWO, ["AP", "RR"], test=["sign", "t"]).verdict  # both say that it is too few
-    for found in (v, two):
-        assert found["sentence"].n_unique() == 2
-        assert all(said.count(" AP and RR") == 1 for said in found["sentence"])
 
 
 # --- What can be concluded, in few words ----------------------------------------------------------

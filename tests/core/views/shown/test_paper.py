@@ -3,11 +3,9 @@
 import contextlib
 import html
 import io
-import itertools
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +13,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.views.shown.latex import latex_of, latex_table
-from lexiframe.core.views.shown.markdown import markdown_of, markdown_table
+from lexiframe.core.views.shown.latex import latex_table
 from tests.conftest import library
 
 EXAMPLE = lf.bundled("example")
@@ -98,67 +95,6 @@ def pairs(e, measure):
             yield sorted((row["run_a"], row["run_b"]), key=rank.get)
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
-def test_letters_name_the_runs_that_a_run_is_significantly_better_than(test):
-    e = lf.evaluate_scores(scores_of([f"run {n}" for n in range(8)]), test=test, correction="none")
-    found, letters = cells(e.markdown())
-    assert sorted(letters.values()) == list("abcdefgh")
-    for measure in ("AP", "nDCG@10"):
-        beaten = dict.fromkeys(letters, "")
-        for better, worse in pairs(e, measure):
-            beaten[better] += letters[worse]
-        assert {len(set(b)) for b in beaten.values()} > {0}
-        for run in letters:
-            assert found[run, measure][2] == "".join(sorted(beaten[run]))
-
-
-def test_letters_where_smaller_is_better_of_preferences_and_of_counts(example):
-    found, letters = cells(example.markdown())
-    names = {"pixels\\_euclidean": "a", "pca8\\_euclidean": "b", "random": "c"}
-    assert letters == names
-    assert example.means.filter(measure="ISL(n=100)")["mean"].n_unique() > 1
-    for measure in example.provenance["measures"]:
-        beaten = {run.replace("\\", ""): "" for run in letters}
-        for better, worse in pairs(example, measure) if measure != "num_ret" else ():
-            beaten[better] += {"random": "c", "pca8_euclidean": "b", "pixels_euclidean": "a"}[worse]
-        for run in letters:
-            assert found[run, measure][2] == "".join(sorted(beaten[run.replace("\\", "")]))
-    assert found["random", "num_ret"] == ("25.0000", False, "")
-    assert found["pixels\\_euclidean", "RPP"] == ("0.7500", True, "")
-    assert found["pca8\\_euclidean", "RPP"] == ("0.7500", True, "")  # ties are bold together
-    assert found["pixels\\_euclidean", "ISL(n=100)"][1]  # the smallest
-
-
-def test_a_dagger_is_at_runs_not_told_apart_from_the_best():
-    e = lf.evaluate_scores(scores_of([f"run {n}" for n in range(11)]))
-    found, letters = cells(e.markdown())
-    assert set(letters.values()) == {""}
-    assert found == cells(e.markdown(marks="best"))[0]
-    for measure in ("AP", "nDCG@10"):
-        best = e.means.filter(measure=measure, rank=1)["run"].item()
-        told = {run for pair in pairs(e, measure) if best in pair for run in pair}
-        marks = {run: mark for (run, of), (_, _, mark) in found.items() if of == measure}
-        near = {run for run, mark in marks.items() if mark == "†"}
-        assert near == set(letters) - told - {best}
-        assert near
-        assert set(marks.values()) == {"", "†"}
-        assert [run for run in letters if found[run, measure][1]] == [best]
-
-
-def test_arrows_are_at_runs_better_and_worse_than_the_baseline():
-    runs = [f"run {n}" for n in range(6)]
-    e = lf.evaluate_scores(scores_of(runs), baseline="run 2", correction="none")
-    found, _ = cells(e.markdown())
-    for measure in ("AP", "nDCG@10"):
-        expected = dict.fromkeys(runs, "")
-        for better, worse in pairs(e, measure):
-            expected[better if worse == "run 2" else worse] = "▲" if worse == "run 2" else "▼"
-        assert {run: found[run, measure][2] for run in runs} == expected
-        assert set(expected.values()) == {"", "▲", "▼"}
-    assert "▲, ▼: significantly better, worse than run 2 (paired t-test, " in e.markdown()
-    assert e.latex("AP").count(r"\textsuperscript{$\uparrow$}") > 0
-
-
 def test_no_marks_when_none_are_wanted_or_known(six):
     assert {mark for _, _, mark in cells(six.markdown(marks="none"))[0].values()} == {""}
     one_sided = lf.evaluate_scores(scores_of(["x", "y"]), alternative="greater")
@@ -175,13 +111,6 @@ def test_no_marks_when_none_are_wanted_or_known(six):
     ):
         many.latex(marks="letters")
     assert cells(many.markdown(runs=["run 1", "run 26"]))[1] == {"run 1": "a", "run 26": "b"}
-
-
-@pytest.mark.parametrize("n, kind", [(10, "letters"), (11, "best")])
-def test_up_to_ten_runs_have_letters(n, kind):
-    found = lf.evaluate_scores(scores_of([f"run {number}" for number in range(n)], 8, ["AP"]))
-    assert found.markdown("AP") == found.markdown("AP", marks=kind)
-    assert found.markdown("AP", marks="letters") != found.markdown("AP", marks="best")
 
 
 # --- Words --------------------------------------------------------------------------------------
@@ -297,27 +226,6 @@ def test_preferences_alone_and_what_has_no_value():
     assert "x & --- & " in e.latex("AP nDCG@10", ["x", "y"], marks="none")
 
 
-def test_groups_stand_together_in_one_table(grouped):
-    caption, head, rows = parsed(grouped.markdown())
-    assert head == ["group", "", "run", "AP", "RR"]
-    titles = ["no kind (n = 1)", r"kind = a\_b (n = 2)", "kind = c (n = 2)"]
-    assert [row[0] for row in rows] == [title for title in titles for _ in range(3)]
-    assert len({tuple(row[2] for row in rows[at : at + 3]) for at in (0, 3, 6)}) == 1
-    assert "over the 3 pairs of each measure and group, α = 0.05, n = 1 to 2)" in caption
-    text = grouped.latex()
-    assert text.count(r"\midrule") == 3
-    assert r"\multicolumn{6}{l}{\emph{kind = a\_b (n = 2)}} \\" in text
-    means = {
-        (kind, run): mean
-        for kind, run, mean in grouped.means.filter(measure="AP")
-        .select("kind", "run", "mean")
-        .iter_rows()
-    }
-    for kind, (at, row) in zip([None] * 3 + ["a_b"] * 3 + ["c"] * 3, enumerate(rows), strict=True):
-        number = re.search(r"[0-9.]+", row[3]).group()
-        assert number == f"{means[kind, row[2].replace(chr(92), '')]:.4f}", at
-
-
 # --- Names --------------------------------------------------------------------------------------
 
 
@@ -330,27 +238,6 @@ def rendered(text):
     return [[html.unescape(cell) for cell in row] for row in cells_of]
 
 
-def test_markdown_shows_names_as_they_are():
-    signs = r"""\`*_{}[]<>()#+-.!|&$~^"'=;:?/@%,"""
-    pairs_of_signs = map("".join, itertools.product(signs, repeat=2))
-    names = [*NASTY, *(f"x{two}x" for two in pairs_of_signs), "&amp;", "<b>x</b>", "a_b_", "~~a~~"]
-    table = pl.DataFrame({"run": names, "n": 1})
-    # The parser knows neither formulas nor superscripts, so it shows the backslashes at these.
-    assert rendered(markdown_table(table)) == [["run", "n"], *([name, "1"] for name in names)]
-    assert markdown_of("$x^2$") == r"\$x\^2\$"
-
-
-def test_names_do_not_break_rows():
-    e = lf.evaluate_scores(scores_of(NASTY))
-    table = rendered(e.markdown())
-    assert sorted(row[1] for row in table[1:]) == sorted(NASTY)
-    body = e.latex().partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
-    assert [len(re.split(r"(?<!\\)&", line)) for line in body] == [6] * 5
-    assert latex_of("[x]*") == "{[}x]{*}"
-    assert latex_of("a--b") == "a-{}-b"
-    assert markdown_table(pl.DataFrame({"a|b": ["x\ny"]})).splitlines()[2] == r"| x\\ny |"
-
-
 def test_long_tables_go_over_pages():
     e = lf.evaluate_scores(scores_of([f"run {n}" for n in range(41)], 5, ["AP"]))
     text = e.latex(label="t")
@@ -358,16 +245,6 @@ def test_long_tables_go_over_pages():
     assert text.count(r"run & ") == 2
     assert r"\begin{table}" not in text
     assert r"\begin{longtable}" in latex_table(e.comparisons.select("run_a", "run_b", "p_value"))
-
-
-def test_other_letters_need_another_engine():
-    assert "% XeLaTeX" in latex_table(pl.DataFrame({"run": ["检索"]}))
-    assert "% XeLaTeX" in latex_table(pl.DataFrame({"run": ["Ħal"]}))  # not in T1 either
-    polish = latex_table(pl.DataFrame({"run": ["książka"]}))
-    assert "% \\usepackage[T1]{fontenc}" in polish
-    assert "% XeLaTeX" not in polish
-    assert "fontenc" not in latex_table(pl.DataFrame({"run": ["très-größer"]}))
-    assert "% XeLaTeX" not in lf.evaluate_scores(scores_of(NASTY)).latex()
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not part of the tests")
@@ -396,13 +273,6 @@ def test_latex_compiles_and_shows_names_as_they_are(tmp_path, example, grouped):
         assert "*star--dash" in page
 
 
-def test_no_extra_is_needed(monkeypatch, six):
-    monkeypatch.setitem(sys.modules, "great_tables", None)
-    assert six.latex()
-    assert six.markdown()
-    assert six._repr_html_()
-
-
 def test_runs_have_the_names_and_the_order_of_the_paper(six):
     text = six.markdown("AP", ["run 2", "run 1"], rename={"run 1": "BM25", "run 3": "unseen"})
     lead = [line.split("|")[2].strip() for line in text.splitlines() if line.startswith("|")]
@@ -413,10 +283,3 @@ def test_runs_have_the_names_and_the_order_of_the_paper(six):
         six.latex(rename={"run 1": "run 2"})
     with pytest.raises(lf.LexiframeError, match="rename: expected a name for run 1, found ''"):
         six.latex(rename={"run 1": ""})
-
-
-def test_the_baseline_has_its_new_name_in_the_caption():
-    e = lf.evaluate_scores(scores_of(["new", "b25"]), baseline="b25")
-    text = e.latex(rename={"b25": "BM25"})
-    assert "better, worse than BM25" in text
-    assert "b25" not in text
