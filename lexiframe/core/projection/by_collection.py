@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -25,7 +26,7 @@ COLLECTION = "collection"
 class Given(dict[str, tuple[Any, Any]]):
     """The runs and judgments of each collection, and its policies where a table has some."""
 
-    policies: Mapping[str, Mapping[str, Any]] = {}
+    policies: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
     def policies_of_each(self, **said: Any) -> dict[str, dict[str, Any]]:
         """Return the policies of each collection; raise for a collection that is not there.
@@ -75,7 +76,7 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
         found: Given = features.collections(function).found(runs)
         return found
     if qrels is None:
-        return Given(_named_collections(runs, function))
+        return runs if isinstance(runs, Given) else Given(_named_collections(runs, function))
     if are_pairs(runs):
         raise LexiframeError(
             f"{function}: collections {{name: (runs, qrels)}} have their own judgments, found "
@@ -116,7 +117,7 @@ def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
     if not isinstance(runs, Mapping) or not runs:
         raise LexiframeError(
             f"{function}: expected judgments for the runs (qrels), or collections "
-            "{name: (runs, qrels)} or the folder in which they lie, found runs alone"
+            "{name: (runs, qrels)}, found runs alone, and no folder or table of collections there"
         )
     for name, one in runs.items():
         if not (isinstance(one, tuple) and len(one) == 2):

@@ -163,12 +163,13 @@ def positions(
             "subtopics": subtopics, "pool": pool, "ranked_by": ranked_by,
         }  # fmt: skip
         own = collections.policies_of_each(rel=rel, no_relevant=no_relevant, depth=depth)
-        parts = {name: (*one, own[name]) for name, one in collections.items()}
-        return by_collection.each_collection(
-            parts, lambda one: positions(*one[:2], **how, **one[2])
-        )
-    of_one: Any = (rel, ties, score_type, no_relevant, duplicates, unjudged, depth)
-    policies = Policies(*of_one, exclude_self, exclude)
+        parts = {name: (*of, how | own[name]) for name, of in collections.items()}
+        return by_collection.each_collection(parts, lambda one: positions(one[0], one[1], **one[2]))
+    of_one: Any = {"rel": rel, "no_relevant": no_relevant, "depth": depth}
+    policies = Policies(
+        ties=ties, score_type=score_type, duplicates=duplicates, unjudged=unjudged,
+        exclude_self=exclude_self, exclude=exclude, **of_one,
+    )  # fmt: skip
     runs = runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
     judged_as: Any = qrels  # there are some, or `given` would have raised
     how_ranked: dict[str, Any] = {"nonrelevant": judged, "pool": pool, "replicates": True}
