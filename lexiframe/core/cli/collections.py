@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +63,6 @@ class RunsOrCollections(RunsOrScores):
             )
         is_folder = is_alone and output_files.found_at(self.qrels) == "a folder"
         return self.qrels if self.collections or is_folder else None
-
-    def of_one(self) -> RunsOrScores:
-        """Return the options of input of one collection; raise for policies by collection."""
-        told = {f.name: getattr(self, f.name) for f in fields(RunsOrScores)}
-        return RunsOrScores(**{**told, "policies": Policies(**vars(self.policies))})
 
     def each_collection(self, outputs: Sequence[Path], requests: str | None) -> by_collection.Given:
         """Find the runs and judgments of each collection, as the options of reading say."""

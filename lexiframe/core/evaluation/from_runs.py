@@ -10,6 +10,7 @@ from typing import Any
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, memory_use, typed
+from lexiframe.core.base.feature import Collections, Engines, Items, Replication
 from lexiframe.core.evaluation.buckets.bucket import evaluate_projected
 from lexiframe.core.evaluation.buckets.held import Work
 from lexiframe.core.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
@@ -229,11 +230,14 @@ def evaluate(
         judgments: Any = qrels  # there are some, or `given` would have raised
         engine: Callable[..., Evaluation] = evaluate_asked
         if items is not None:
-            engine = partial(features.items("evaluate").evaluate, items=items)
+            engine = partial(features.needed(Items, "evaluate").evaluate, items=items)
         return engine(read(runs), judgments, how, reuse=reuse, out=out, **parts)
-    several = features.collections("evaluate")
+    several = features.needed(Collections, "evaluate")
     of_requests = several.requests_of(requests, by, collections)
-    own = {n: replace(policies, **of) for n, of in collections.policies_of_each(**of_each).items()}
+    own = {
+        n: replace(policies, **of)
+        for n, of in by_collection.policies_of_each(collections, of_each).items()
+    }
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
         how = Asked.checked(measures, own[name], inference, of_requests(name), by, order=order)
@@ -258,7 +262,7 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     if how.inference.replicates is not None:
-        evaluate_replicates = features.replication("evaluate").evaluate
+        evaluate_replicates = features.needed(Replication, "evaluate").evaluate
         parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
         averaged: Evaluation = evaluate_replicates(runs, qrels, how, **parts)
         return averaged
@@ -317,7 +321,7 @@ def evaluate_at_once(
         ranked = measured.rank(runs, qrels, measures, policies, hashed=True, foresee=foresee)
         projected, reused = measured.projected_of(ranked, measures, policies.no_relevant), None
     else:
-        again = features.engines("reuse").projected_again
+        again = features.needed(Engines, "reuse").projected_again
         projected, reused = again(kept, tables, sources, how, foresee)
     return evaluate_ranked(runs, qrels, projected, how, work=work, reused=reused)
 
@@ -365,5 +369,5 @@ def evaluate_ranked(
 
 def _evaluate_in_parts(sources: batches.Sources, **how: Any) -> Evaluation:
     """Evaluate runs in parts; raise where this feature has been taken away."""
-    e: Evaluation = features.engines("evaluate").evaluate_in_parts(sources, **how)
+    e: Evaluation = features.needed(Engines, "evaluate").evaluate_in_parts(sources, **how)
     return e

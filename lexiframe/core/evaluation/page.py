@@ -1,8 +1,9 @@
-"""The requests and rankings on the page of an evaluation: `page_of`."""
+"""The page of an evaluation, and the requests and rankings on it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.options import RUNS_OF_PAGE
+from lexiframe.core.io import output_files
 from lexiframe.core.pairwise import PairCube, pairs, parse_measures
 from lexiframe.core.views import Rankings, html_page
 
@@ -19,6 +21,16 @@ Evaluation = Any
 """An `Evaluation`, whose module imports this one."""
 Shown = tuple[dict[str, pl.DataFrame], Rankings]
 """The tables of the page, and what it shows of rankings."""
+
+
+def write_page(e: Evaluation, path: str | Path, of_requests: Any, texts: Any, queries: Any) -> Path:
+    """Write an evaluation as one HTML page; return its path."""
+    path = output_files.output_path(path)
+    output_files.output_folder(path.parent)
+    with output_files.replacing(path) as temporary:
+        page = page_of(e, of_requests, texts, queries)
+        temporary.write_text(page, encoding="utf-8")
+    return path
 
 
 def page_of(

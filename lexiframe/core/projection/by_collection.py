@@ -6,21 +6,29 @@ the same functions by itself, and its rows get the column ``collection``.
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields, replace
+from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
 
 from lexiframe import features
-from lexiframe.core.base import LexiframeError, errors, to_polars, unknown_name, warn
+from lexiframe.core.base import LexiframeError, errors, progress, to_polars, unknown_name, warn
+from lexiframe.core.base.feature import Collections
 from lexiframe.core.io import data_sources, output_files
 from lexiframe.core.projection.policies import Policies
 
+P = ParamSpec("P")
+T = TypeVar("T")
 COLLECTION = "collection"
+OF_EACH = ("rel", "depth", "no_relevant")
+"""Options that a dictionary gives for some collections; each other one has the default."""
 
 
 class Given(dict[str, tuple[Any, Any]]):
@@ -28,25 +36,28 @@ class Given(dict[str, tuple[Any, Any]]):
 
     policies: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
-    def policies_of_each(self, **said: Any) -> dict[str, dict[str, Any]]:
-        """Return the policies of each collection; raise for a collection that is not there.
 
-        A value for a collection by its name goes before the table's, and that before one for all.
-        """
-        by_name = {option: {str(name): one for name, one in values.items()}
-                   for option, values in said.items() if isinstance(values, Mapping)}  # fmt: skip
-        for option, values in by_name.items():
-            for name in values:
-                if name not in self:
-                    raise unknown_name(f"collection of {option}", name, self)
-        of_all = {option: value for option, value in said.items() if option not in by_name}
-        found = {}
-        for name in self:
-            own = {option: values[name] for option, values in by_name.items() if name in values}
-            found[name] = {**of_all, **self.policies.get(name, {}), **own}
-            with told_of(name):
-                Policies(**found[name])  # raises before anything is read
-        return found
+def policies_of_each(
+    collections: Mapping[str, Any], said: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the policies of each collection; raise for a collection that is not there.
+
+    A value for a collection by its name goes before the table's, and that before one for all.
+    """
+    by_name = {o: {str(n): one for n, one in of.items()} for o, of in said.items()
+               if isinstance(of, Mapping)}  # fmt: skip
+    for option, values in by_name.items():
+        refuse_unknown(option, values, collections)
+    of_all = {option: value for option, value in said.items() if option not in by_name}
+    of_table = getattr(collections, "policies", {})
+    found = {}
+    for name in collections:
+        own = {option: values[name] for option, values in by_name.items() if name in values}
+        own = {**of_table.get(name, {}), **own}
+        with told_of(name):
+            Policies(**own)  # raises before anything is read
+        found[name] = {**of_all, **own}
+    return found
 
 
 def policies_together(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -73,7 +84,7 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
     column ``collection``, or places: a folder of collections, a table, data sets of ir_datasets.
     """
     if qrels is None and _are_places(runs):
-        found: Given = features.collections(function).found(runs)
+        found: Given = features.needed(Collections, function).found(runs)
         return found
     if qrels is None:
         return runs if isinstance(runs, Given) else Given(_named_collections(runs, function))
@@ -196,3 +207,109 @@ def each_collection(
         with told_of(name):
             found[name] = function(part)
     return together(found)
+
+
+def each_alone(function: Callable[P, T]) -> Callable[P, T]:
+    """Call a function of tables with each collection alone, and put the tables found together.
+
+    Collections are rows of tables with the column ``collection``, an evaluation of several, or
+    ``{name: (runs, qrels)}``. Of a result of several tables each gets the column.
+    """
+    declared = inspect.signature(function)
+
+    @wraps(function)
+    def of_each(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            told = declared.bind(*args, **kwargs).arguments
+        except TypeError:  # the function's own words say what is wrong
+            return function(*args, **kwargs)
+        parts = _arguments_apart(function.__name__, told, [*declared.parameters])
+        if not parts:
+            return function(*args, **kwargs)
+        of_all = {n: [*value] if isinstance(value, Iterator) else value for n, value in told.items()
+                  if not (n in OF_EACH and isinstance(value, Mapping))}  # fmt: skip
+        found: dict[str, Any] = {}
+        for name, own in progress(parts.items(), len(parts), function.__name__):
+            one = inspect.BoundArguments(declared, {**of_all, **own})  # type: ignore[arg-type]
+            with told_of(name):
+                found[name] = function(*one.args, **one.kwargs)
+        return _results_together(found)  # type: ignore[no-any-return]
+
+    return of_each
+
+
+def _arguments_apart(
+    function: str, told: Mapping[str, Any], parameters: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return each collection's own arguments; none for one collection."""
+    runs, second, pairs = told.get("runs"), [*parameters, ""][1], Given()
+    if second == "qrels" or are_pairs(runs):  # collections have judgments, or judges
+        pairs = given(runs, told.get(second), function) or pairs
+        if any(pairs.policies.values()) and not {*OF_EACH} <= {*parameters}:
+            raise LexiframeError(
+                f"{function}: takes none of {', '.join(OF_EACH)} from a table of collections; "
+                "leave these columns out"
+            )
+        found = {
+            name: dict(zip(("runs", second), pair, strict=True)) for name, pair in pairs.items()
+        }
+    else:
+        several = {name: _collections_of(told[name]) for name in told if name != "requests"}
+        found = _by_collection({name: of for name, of in several.items() if of is not None})
+    of_requests, by = apart(told.get("requests")), told.get("by") or ()
+    if of_requests and not found:
+        raise LexiframeError(
+            f"{function}: found an attribute of requests called 'collection' for data of one "
+            "collection; rename it, or add the column collection to the data"
+        )
+    if found and COLLECTION in (names := [by] if isinstance(by, str) else [*by]):
+        rest = [name for name in names if name != COLLECTION] or None
+        found = {name: {**one, "by": rest} for name, one in found.items()}
+    if found:
+        said = {option: told[option] for option in OF_EACH if option in told}
+        own = policies_of_each(pairs or found, said)
+        found = {name: {**one, **own[name]} for name, one in found.items()}
+    if of_requests is not None:
+        refuse_unknown("requests", found, of_requests)
+        found = {name: {**one, "requests": of_requests[name]} for name, one in found.items()}
+    return found
+
+
+def refuse_unknown(where: str, asked: Iterable[str], known: Iterable[str]) -> None:
+    """Raise for the name of a collection that is not there, with near matches."""
+    there = [*known]
+    for name in asked:
+        if name not in there:
+            raise unknown_name(f"collection of {where}", name, there)
+
+
+def _by_collection(found: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Turn collections of arguments into arguments of collections; all have the same names."""
+    names = [*next(iter(found.values()), ())]
+    for argument, of in found.items():
+        refuse_unknown(argument, names, of)
+        refuse_unknown(argument, of, names)
+    return {name: {argument: of[name] for argument, of in found.items()} for name in names}
+
+
+def _collections_of(value: Any) -> Mapping[str, Any] | None:
+    """Return each collection's part of a table, an evaluation, or a dictionary of these."""
+    if isinstance(value, Mapping):
+        found = {name: _collections_of(one) for name, one in value.items()}
+        known = {name: of for name, of in found.items() if of is not None}
+        return _by_collection(known) if known and len(known) == len(found) else None
+    of_evaluation = getattr(value, "collections", None)
+    if isinstance(of_evaluation, Mapping) and hasattr(value, "table_for"):
+        return of_evaluation
+    return apart(value)
+
+
+def _results_together(found: Mapping[str, Any]) -> Any:
+    """Put tables together, or each table of results that have several."""
+    first = next(iter(found.values()))
+    if isinstance(first, pl.DataFrame):
+        return together(found)
+    names = [one.name for one in fields(first)]
+    tables = [name for name in names if isinstance(getattr(first, name), pl.DataFrame)]
+    each = {n: together({c: getattr(one, n) for c, one in found.items()}) for n in tables}
+    return replace(first, **each)

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.core.base import coded, schemas, typed
 from lexiframe.core.io import problems, reading_options, scan_runs
+from lexiframe.core.projection import by_collection
 from lexiframe.core.projection.answers import warn_of_gaps, warn_of_grades
 from lexiframe.core.projection.levels import RowsOfARun
 from lexiframe.core.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
@@ -17,6 +18,7 @@ from lexiframe.core.projection.ranked_runs import RankedRuns, rank_runs
 from lexiframe.typing import QrelsLike, RunsLike
 
 
+@by_collection.each_alone
 @typed
 def positions(
     runs: RunsLike,
@@ -153,18 +155,6 @@ def positions(
     >>> p.select("collection", "query_id", "doc_id", "position").rows()
     [('law', 'q1', 'c', 3), ('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3)]
     """
-    from lexiframe.core.projection import by_collection  # other commands do without
-
-    collections = by_collection.given(runs, qrels, "positions")
-    if collections is not None:
-        how: dict[str, Any] = {
-            "ties": ties, "score_type": score_type, "duplicates": duplicates, "unjudged": unjudged,
-            "exclude_self": exclude_self, "exclude": exclude, "judged": judged,
-            "subtopics": subtopics, "pool": pool, "ranked_by": ranked_by,
-        }  # fmt: skip
-        own = collections.policies_of_each(rel=rel, no_relevant=no_relevant, depth=depth)
-        parts = {name: (*of, how | own[name]) for name, of in collections.items()}
-        return by_collection.each_collection(parts, lambda one: positions(one[0], one[1], **one[2]))
     of_one: Any = {"rel": rel, "no_relevant": no_relevant, "depth": depth}
     policies = Policies(
         ties=ties, score_type=score_type, duplicates=duplicates, unjudged=unjudged,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Results
 from lexiframe.decide.leaderboards.leaderboard_of import leaderboard_in
 
-FEATURE = Feature(
-    tables={"ranking": leaderboard_in},
-)
+FEATURE = (Results({"ranking": leaderboard_in}),)

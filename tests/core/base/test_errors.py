@@ -25,6 +25,11 @@ from lexiframe.core.metrics.judged_items import items_of_ranked
 from lexiframe.core.projection.policies import Policies
 from lexiframe.core.projection.ranked_runs import rank_runs
 
+
+class Sculptures:
+    """A kind of things that no feature offers."""
+
+
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})
 GRADED = QRELS.with_columns(pl.col("relevance") + 1)
@@ -300,7 +305,7 @@ CASES = {
     ),
     "rel as text": (
         lambda: lf.positions(RUNS, QRELS, rel="2"),
-        "rel to be a number or None, found a str: '2'",
+        "rel to be a number or a dictionary {name: value} or None, found a str: '2'",
     ),
     "nothing relevant": (
         lambda: lf.positions(RUNS, QRELS.with_columns(pl.col("relevance") * -1)),
@@ -337,7 +342,7 @@ CASES = {
         "comparisons: expected one row for each measure, test, correction, run_a, run_b, found sev",
     ),
     "a feature that was taken away": (
-        lambda: features._only("sculptures", "plot"),
+        lambda: features.needed(Sculptures, "plot"),
         "plot: this copy of lexiframe lacks a feature, sculptures; install the whole package",
     ),
     "other judgments": (
@@ -764,7 +769,7 @@ def test_numbers_that_are_none_or_too_great(number):
         lambda: lf.LR(rel=number): "expected a positive grade",
         lambda: lf.RBP(p=number): "expected a number above 0 and below 1",
         lambda: lf.ASL(n=number): "expected a whole number from 1, or 'pool'",
-        lambda: lf.positions(RUNS, QRELS, rel=number): "expected rel to be a number or None, found "
+        lambda: lf.positions(RUNS, QRELS, rel=number): "expected (rel to be|one value for one)"
         if not isinstance(number, int)
         else "rel: expected a positive grade, found ",
     }.items():

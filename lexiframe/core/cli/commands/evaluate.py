@@ -11,6 +11,7 @@ import typer
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, memory_use, printed
+from lexiframe.core.base.feature import Items
 from lexiframe.core.cli.collections import RunsOrCollections
 from lexiframe.core.cli.inputs import InferenceOptions, RunsOrScores, refuse_replacing
 from lexiframe.core.cli.options import Format
@@ -29,6 +30,7 @@ from lexiframe.core.evaluation import (
 from lexiframe.core.evaluation import evaluate as evaluate_runs
 from lexiframe.core.io import output_files
 from lexiframe.core.orderings import Method
+from lexiframe.core.projection import Policies
 from lexiframe.core.views import sentences, shown
 
 PANEL = "Compare runs"
@@ -90,7 +92,7 @@ def evaluate(
         e = evaluate_runs(found, **asked, **vars(tests), **parts)
     else:
         how: dict[str, Any] = {"order": order, "is_reported": report is not None, **parts}
-        e = evaluated(inputs.of_one(), measure, tests, outputs, catalogue=catalogue, **how)
+        e = evaluated(inputs, measure, tests, outputs, catalogue=catalogue, **how)
     if e.sums is not None:
         peak = memory_use.peak_memory()
         typer.echo(f"evaluated in parts, with {peak} of memory at most", err=True)
@@ -179,6 +181,7 @@ def evaluated(
 
     ``catalogue`` are the files of items and of the users' history.
     """
+    policies = Policies(**vars(inputs.policies))  # raises where they are said by collection
     if inputs.has_scores:
         from lexiframe.core.evaluation import evaluate_scores
 
@@ -186,7 +189,6 @@ def evaluated(
         scores, how_read = inputs.given_scores(outputs, tests.requests, measure)
         return evaluate_scores(scores, **how_read, **vars(tests))
     scan = inputs.found(outputs, tests.requests)
-    policies = inputs.policies
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
     groups = tests.requests, tests.by
     asked = inputs.measures(measure)
@@ -194,8 +196,8 @@ def evaluated(
     items, history = catalogue
     if items is None:
         return evaluate_asked(scan, inputs.judgments(), how, **large)
-    large["items"] = features.items("--items").read(items, history=history)
-    with_items = features.items("--items").evaluate
+    large["items"] = features.needed(Items, "--items").read(items, history=history)
+    with_items = features.needed(Items, "--items").evaluate
     e: Evaluation = with_items(scan, inputs.judgments(), how, **large)
     return e
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import escaped, printed, schemas
+from lexiframe.core.base.feature import Items
 from lexiframe.core.orderings import agreement_matrix
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import Policies
@@ -109,7 +110,9 @@ def _mean_sections(
 
 def sections_of_catalogue(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
     """Return sections on the parts of the catalogue that the lists of each run reach, if any."""
-    return [*features.items("summary").sections(tables, told)] if "catalogue" in tables else []
+    return (
+        [*features.needed(Items, "summary").sections(tables, told)] if "catalogue" in tables else []
+    )
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
