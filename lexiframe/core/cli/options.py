@@ -170,11 +170,7 @@ OPTIONS: dict[str, Any] = {
         rare=True,
     ),
     "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
-    "collections": option(
-        INPUT,
-        "The file is a table of several collections: collection, runs, qrels. A folder of them "
-        "needs no such option.",
-    ),
+    "collections": option(INPUT, "QRELS names collections, their runs and qrels."),
     # how documents are ranked and counted
     "ties": option(
         POLICIES,
