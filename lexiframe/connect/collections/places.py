@@ -23,7 +23,7 @@ def found(places: Any) -> by_collection.Given:
         names = {one.removeprefix(data_sources.IR_DATASETS): (one, one) for one in places}
         return by_collection.Given(sorted(names.items()))
     place = data_sources.expanded(places)
-    several = _in_folder(place) if folders.is_folder(place) else _in_table(place)
+    several = _listed_folder(place) if folders.is_folder(place) else _listed_table(place)
     for name, (runs, qrels) in several.items():
         with by_collection.told_of(name):  # before any is evaluated, lest the last one fail
             if isinstance(runs, Path):
@@ -33,8 +33,8 @@ def found(places: Any) -> by_collection.Given:
     return several
 
 
-def _in_folder(folder: Path) -> by_collection.Given:
-    """Return the collections of a folder, in folders of their own; warn of what is none."""
+def _listed_folder(folder: Path) -> by_collection.Given:
+    """Return the collections of a folder, in folders of their own; warn of further entries."""
     inside = sorted(path for path in folder.iterdir() if not folders.is_hidden(path))
     parts = {path.name: _parts(path) for path in inside if folders.is_folder(path)}
     several = {name: one for name, one in parts.items() if any(one)}
@@ -67,7 +67,7 @@ def _parts(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _judgments(path: Path) -> list[Path]:
-    """Return the files of judgments at a place; of a folder that of the test requests, if any."""
+    """Return the files of judgments at a place; of a folder, if there is one, the test file."""
     inside = _data_in(path) if folders.is_folder(path) else [path]
     test = [file for file in inside if data_sources.run_name(file) == "test"]
     if others := [file.name for file in inside if test and file not in test]:
@@ -79,7 +79,7 @@ def _data_in(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if not (folders.is_hidden(p) or folders.is_about(p)))
 
 
-def _in_table(file: Path) -> by_collection.Given:
+def _listed_table(file: Path) -> by_collection.Given:
     """Return the collections of a table, whose paths begin at its own folder."""
     try:
         table = logs.read_log(file)

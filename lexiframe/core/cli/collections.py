@@ -1,4 +1,4 @@
-"""Several collections on the command line: where they lie, and what is said of each."""
+"""Several collections on the command line: their places, and their policies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KINDS: dict[str, Any] = {"rel": float, "no_relevant": str, "depth": int}
 
 @dataclass(frozen=True)
 class PoliciesOfEach(Policies):
-    """Policies of which some hold for all collections, or for single ones by their names."""
+    """Policies, some for all collections or for single ones by their names."""
 
     rel: list[str] | None = None  # type: ignore[assignment]
     no_relevant: list[str] | None = None  # type: ignore[assignment]

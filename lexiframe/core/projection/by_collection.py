@@ -7,6 +7,7 @@ the same functions by itself, and its rows get the column ``collection``.
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ import polars as pl
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, errors, progress, to_polars, unknown_name, warn
 from lexiframe.core.base.feature import Collections
-from lexiframe.core.io import data_sources, output_files
+from lexiframe.core.io import data_sources
 from lexiframe.core.projection.policies import Policies
 
 P = ParamSpec("P")
@@ -73,7 +74,7 @@ def policies_together(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def policies_apart(policies: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the policies of a collection, from those that `policies_together` returned."""
+    """Return the policies of a collection, out of the result of `policies_together`."""
     return {o: v.get(name) if isinstance(v, Mapping) else v for o, v in policies.items()}
 
 
@@ -110,7 +111,7 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
 def _are_places(runs: Any) -> bool:
     """Return whether a file or folder is there, or all of a list are data sets of ir_datasets."""
     if isinstance(runs, str | Path):
-        return output_files.found_at(data_sources.expanded(runs)) != ""
+        return os.path.exists(data_sources.expanded(runs))  # noqa: PTH110 - names may be too long
     several = isinstance(runs, list | tuple) and len(runs) > 0
     return several and all(map(data_sources.is_in_ir_datasets, runs))
 

@@ -94,7 +94,9 @@ def test_a_folder_of_one_collection_or_of_none(folder):
         ("scifact", "2 ('qrels', 'runs')"),
         ("scifact/runs", "2 ('x.run', 'y.run"),
     ):
-        expected = "expected judgments for the runs (qrels), or folders of collections, NAME/qrels"
+        expected = (
+            "judgments for the runs (qrels), or folders of collections, NAME/qrels* and NAME/runs"
+        )
         with pytest.raises(lf.ReadError, match=f"{re.escape(expected)}.*{re.escape(found)}"):
             lf.positions(folder / place)
 
