@@ -66,7 +66,7 @@ class RunsOrCollections(RunsOrScores):
 
     def each_collection(self, outputs: Sequence[Path], requests: str | None) -> by_collection.Given:
         """Find the runs and judgments of each collection, as the options of reading say."""
-        given: Any = by_collection.given(self.place, None, "evaluate")
+        given = by_collection.given(self.place, None, "evaluate") or by_collection.Given()
         for name, (runs, qrels) in given.items():
             with by_collection.told_of(name):
                 one = replace(self, qrels=str(qrels), runs=[str(runs)], collections=False)

@@ -231,7 +231,7 @@ def each_alone(function: Callable[P, T]) -> Callable[P, T]:
                   if not (n in OF_EACH and isinstance(value, Mapping))}  # fmt: skip
         found: dict[str, Any] = {}
         for name, own in progress(parts.items(), len(parts), function.__name__):
-            one = inspect.BoundArguments(declared, {**of_all, **own})  # type: ignore[arg-type]
+            one = inspect.BoundArguments(declared, {**of_all, **own})
             with told_of(name):
                 found[name] = function(*one.args, **one.kwargs)
         return _results_together(found)  # type: ignore[no-any-return]
