@@ -14,7 +14,6 @@ from lexiframe.core.projection import by_collection
 
 _COLUMNS = ("collection", "runs", "qrels")
 _TABLE = "a table of places (collection, runs, qrels)"
-_POLICIES = ("rel", "depth", "no_relevant")
 
 
 def found(places: Any) -> by_collection.Given:
@@ -95,15 +94,19 @@ def _listed_table(file: Path) -> by_collection.Given:
         found, expected = errors.n_and_first(wrong["collection"]), "a row with runs and qrels for "
         advice = "fill all in; several runs lie in a folder, or share a pattern such as runs/*.run"
         raise ReadError(Problem(str(file), f"{expected}each collection, once", found, advice))
-    if unread := [name for name in table.columns if name not in (*_COLUMNS, *_POLICIES)]:
+    if unread := [
+        name for name in table.columns if name not in (*_COLUMNS, *by_collection.OF_EACH)
+    ]:
         warn(f"{file}: columns that are not read: {errors.n_and_first(unread)}")
     rows = {row["collection"]: row for row in table.iter_rows(named=True)}
     places = {
         n: (_placed(file, row["runs"]), _placed(file, row["qrels"])) for n, row in rows.items()
     }
-    told = {n: {o: row[o] for o in _POLICIES if row.get(o) is not None} for n, row in rows.items()}
     several = by_collection.Given(places)
-    several.policies = told
+    options = by_collection.OF_EACH
+    several.policies = {
+        n: {o: row[o] for o in options if row.get(o) is not None} for n, row in rows.items()
+    }
     return several
 
 
