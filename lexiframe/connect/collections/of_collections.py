@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, Problem, ReadError, unknown_name
+from lexiframe.core.base import LexiframeError, Problem, ReadError
 from lexiframe.core.evaluation import handed_over
 from lexiframe.core.evaluation.buckets.plan import KEPT
 from lexiframe.core.evaluation.declared_facts import FOLDERS
@@ -185,9 +185,7 @@ def requests_of(requests: Any, by: Any, names: Iterable[str]) -> Callable[[str],
     parts = by_collection.apart(logs.read_log(requests) if is_file else requests)
     if parts is None:
         return lambda name: requests
-    for name in names:
-        if name not in parts:
-            raise unknown_name("collection of requests", name, [*parts])
+    by_collection.refuse_unknown("requests", names, parts)
     return lambda name: parts[name]
 
 

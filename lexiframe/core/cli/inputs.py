@@ -158,7 +158,7 @@ FirstFile = Annotated[
     str,
     typer.Argument(
         metavar="QRELS",
-        help="Judgments: a file in any form, or - (standard input). With --scores: scores.",
+        help="Judgments in any form, or -. With --scores: scores.",
     ),
 ]
 # Typer takes the default of a list from its own factory alone.

@@ -170,6 +170,7 @@ OPTIONS: dict[str, Any] = {
         rare=True,
     ),
     "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
+    "collections": option(INPUT, "QRELS names collections, their runs and qrels."),
     # how documents are ranked and counted
     "ties": option(
         POLICIES,
@@ -179,7 +180,10 @@ OPTIONS: dict[str, Any] = {
     ),
     "score_type": option(POLICIES, "As for `positions`.", rare=True),
     "no_relevant": option(
-        POLICIES, "Leave out requests without a relevant item, or score them 0.", rare=True
+        POLICIES,
+        "Leave out requests without a relevant item, or score them 0.",
+        metavar="drop|zero",
+        rare=True,
     ),
     "duplicates": option(POLICIES, "As for `positions`.", rare=True),
     "unjudged": option(POLICIES, "As for `positions`.", rare=True),

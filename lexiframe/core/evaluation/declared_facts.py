@@ -108,11 +108,9 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
         raise LexiframeError(f"expected the baseline to be a run, found {inference['baseline']!r}")
     Inference(**inference)
     if "policies" in told:
-        several = told.get(FOLDERS)
-        of = told["policies"]
-        each = [of] if several is None else [by_collection.policies_apart(of, c) for c in several]
-        for one in each:
-            Policies(**{**one, "exclude": None})  # a checksum, which is not read
+        of = {**told["policies"], "exclude": None}  # a checksum, which is not read
+        for one in [by_collection.policies_apart(of, c) for c in told.get(FOLDERS, ())] or [of]:
+            Policies(**one)
     missing_requests.check_missing("evaluate", told.get("missing"))
     _refuse_records(told)
 

@@ -184,7 +184,8 @@ def evaluate(
     Raises
     ------
     LexiframeError
-        As `positions`, `scores` and `compare`; when a measure's ``rel`` is below ``rel``, because
+        As `positions`, `scores` and `compare`; when a collection at its place lacks runs or
+        judgments, or has several of these; when a measure's ``rel`` is below ``rel``, because
         lower grades are then no longer known; for a baseline that is not among the runs, or alone;
         and, before runs are read, when there are more pairs of runs, requests and measures than
         memory holds, and when ``reuse`` is not a folder of results, or one of its files is missing,
@@ -234,10 +235,11 @@ def evaluate(
         return engine(read(runs), judgments, how, reuse=reuse, out=out, **parts)
     several = features.needed(Collections, "evaluate")
     of_requests = several.requests_of(requests, by, collections)
-    own = {n: replace(policies, **of) for n, of in collections.policies_of_each(**of_each).items()}
+    own = by_collection.policies_of_each(collections, of_each)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
-        how = Asked.checked(measures, own[name], inference, of_requests(name), by, order=order)
+        of_one = replace(policies, **own[name])
+        how = Asked.checked(measures, of_one, inference, of_requests(name), by, order=order)
         folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
         return evaluate_asked(read(runs), qrels, how, reuse=folders[0], out=folders[1], **parts)
 

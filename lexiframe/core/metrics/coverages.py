@@ -64,15 +64,15 @@ def columns_of_bounds(metrics: Iterable[Metric]) -> list[str]:
 @typed
 def coverage(
     runs: RunsLike,
-    qrels: QrelsLike,
+    qrels: QrelsLike | None = None,
     *,
-    rel: float | None = None,
+    rel: float | Mapping[str, float] | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    no_relevant: NoRelevant = "drop",
+    no_relevant: NoRelevant | Mapping[str, NoRelevant] = "drop",
     duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
-    depth: int | None = None,
+    depth: int | Mapping[str, int] | None = None,
     exclude_self: bool = False,
     exclude: QrelsLike | None = None,
     measures: Metric | str | Iterable[Metric | str] | None = None,
@@ -141,15 +141,18 @@ def coverage(
     >>> lf.coverage(runs, qrels, measures="P@2").select("P@2_min", "P@2_max").rows()
     [(0.0, 0.5)]
     """
+    of_one: Any = {"rel": rel, "no_relevant": no_relevant, "depth": depth}
     policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
-    )
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
+        ties=ties, score_type=score_type, duplicates=duplicates, unjudged=unjudged,
+        exclude_self=exclude_self, exclude=exclude, **of_one,
+    )  # fmt: skip
+    judgments: Any = qrels  # there are some, or `each_alone` would have raised
+    ranked = rank_runs(runs, judgments, policies, nonrelevant=True, replicates=True)
     answers.warn_of_input(ranked)
-    answers.warn_of_grades(ranked.judged.judgments["relevance"], rel)
+    answers.warn_of_grades(ranked.judged.judgments["relevance"], policies.rel)
     metrics = bounded([] if measures is None else map(as_metric, as_list(measures)))
-    p = project(ranked, no_relevant=no_relevant)
-    found = coverage_sums(ranked, p, metrics, None, no_relevant).table()
+    p = project(ranked, no_relevant=policies.no_relevant)
+    found = coverage_sums(ranked, p, metrics, None, policies.no_relevant).table()
     return coded.replicates_apart(found)
 
 

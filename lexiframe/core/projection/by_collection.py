@@ -7,12 +7,14 @@ the same functions by itself, and its rows get the column ``collection``.
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
@@ -20,7 +22,7 @@ import polars as pl
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, errors, progress, to_polars, unknown_name, warn
 from lexiframe.core.base.feature import Collections
-from lexiframe.core.io import data_sources, output_files
+from lexiframe.core.io import data_sources
 from lexiframe.core.projection.policies import Policies
 
 P = ParamSpec("P")
@@ -33,27 +35,30 @@ OF_EACH = ("rel", "depth", "no_relevant")
 class Given(dict[str, tuple[Any, Any]]):
     """The runs and judgments of each collection, and its policies where a table has some."""
 
-    policies: Mapping[str, Mapping[str, Any]] = {}
+    policies: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
-    def policies_of_each(self, **said: Any) -> dict[str, dict[str, Any]]:
-        """Return the policies of each collection; raise for a collection that is not there.
 
-        A value for a collection by its name goes before the table's, and that before one for all.
-        """
-        by_name = {option: {str(name): one for name, one in values.items()}
-                   for option, values in said.items() if isinstance(values, Mapping)}  # fmt: skip
-        for option, values in by_name.items():
-            for name in values:
-                if name not in self:
-                    raise unknown_name(f"collection of {option}", name, self)
-        of_all = {option: value for option, value in said.items() if option not in by_name}
-        found = {}
-        for name in self:
-            own = {option: values[name] for option, values in by_name.items() if name in values}
-            found[name] = {**of_all, **self.policies.get(name, {}), **own}
-            with told_of(name):
-                Policies(**found[name])  # raises before anything is read
-        return found
+def policies_of_each(
+    collections: Mapping[str, Any], said: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the policies of each collection; raise for a collection that is not there.
+
+    A value for a collection by its name goes before the table's, and that before one for all.
+    """
+    by_name = {o: {str(n): one for n, one in of.items()} for o, of in said.items()
+               if isinstance(of, Mapping)}  # fmt: skip
+    for option, values in by_name.items():
+        refuse_unknown(option, values, collections)
+    of_all = {option: value for option, value in said.items() if option not in by_name}
+    of_table = getattr(collections, "policies", {})
+    found = {}
+    for name in collections:
+        own = {option: values[name] for option, values in by_name.items() if name in values}
+        own = {**of_table.get(name, {}), **own}
+        with told_of(name):
+            Policies(**own)  # raises before anything is read
+        found[name] = {**of_all, **own}
+    return found
 
 
 def policies_together(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -69,7 +74,7 @@ def policies_together(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def policies_apart(policies: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the policies of a collection, from those that `policies_together` returned."""
+    """Return the policies of a collection, out of the result of `policies_together`."""
     return {o: v.get(name) if isinstance(v, Mapping) else v for o, v in policies.items()}
 
 
@@ -83,7 +88,7 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
         found: Given = features.needed(Collections, function).found(runs)
         return found
     if qrels is None:
-        return Given(_named_collections(runs, function))
+        return runs if isinstance(runs, Given) else Given(_named_collections(runs, function))
     if are_pairs(runs):
         raise LexiframeError(
             f"{function}: collections {{name: (runs, qrels)}} have their own judgments, found "
@@ -106,7 +111,7 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
 def _are_places(runs: Any) -> bool:
     """Return whether a file or folder is there, or all of a list are data sets of ir_datasets."""
     if isinstance(runs, str | Path):
-        return output_files.found_at(data_sources.expanded(runs)) != ""
+        return os.path.exists(data_sources.expanded(runs))  # noqa: PTH110 - names may be too long
     several = isinstance(runs, list | tuple) and len(runs) > 0
     return several and all(map(data_sources.is_in_ir_datasets, runs))
 
@@ -124,7 +129,7 @@ def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
     if not isinstance(runs, Mapping) or not runs:
         raise LexiframeError(
             f"{function}: expected judgments for the runs (qrels), or collections "
-            "{name: (runs, qrels)} or the folder in which they lie, found runs alone"
+            "{name: (runs, qrels)}, found runs alone, and no folder or table of collections there"
         )
     for name, one in runs.items():
         if not (isinstance(one, tuple) and len(one) == 2):
@@ -226,7 +231,7 @@ def each_alone(function: Callable[P, T]) -> Callable[P, T]:
                   if not (n in OF_EACH and isinstance(value, Mapping))}  # fmt: skip
         found: dict[str, Any] = {}
         for name, own in progress(parts.items(), len(parts), function.__name__):
-            one = inspect.BoundArguments(declared, {**of_all, **own})  # type: ignore[arg-type]
+            one = inspect.BoundArguments(declared, {**of_all, **own})
             with told_of(name):
                 found[name] = function(*one.args, **one.kwargs)
         return _results_together(found)  # type: ignore[no-any-return]
@@ -235,20 +240,19 @@ def each_alone(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _arguments_apart(
-    function: str, told: Mapping[str, Any], declared: list[str]
+    function: str, told: Mapping[str, Any], parameters: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
     """Return each collection's own arguments; none for one collection."""
-    runs, second = told.get("runs"), [*declared, ""][1]
+    runs, second, pairs = told.get("runs"), [*parameters, ""][1], Given()
     if second == "qrels" or are_pairs(runs):  # collections have judgments, or judges
-        pairs = given(runs, told.get(second), function) or Given()
-        own = pairs.policies_of_each(**{name: told[name] for name in OF_EACH if name in told})
+        pairs = given(runs, told.get(second), function) or pairs
+        if any(pairs.policies.values()) and not {*OF_EACH} <= {*parameters}:
+            raise LexiframeError(
+                f"{function}: takes none of {', '.join(OF_EACH)} from a table of collections; "
+                "leave these columns out"
+            )
         found = {
-            name: {
-                "runs": one,
-                second: judged,
-                **{o: v for o, v in own[name].items() if o in declared},
-            }
-            for name, (one, judged) in pairs.items()
+            name: dict(zip(("runs", second), pair, strict=True)) for name, pair in pairs.items()
         }
     else:
         several = {name: _collections_of(told[name]) for name in told if name != "requests"}
@@ -262,6 +266,10 @@ def _arguments_apart(
     if found and COLLECTION in (names := [by] if isinstance(by, str) else [*by]):
         rest = [name for name in names if name != COLLECTION] or None
         found = {name: {**one, "by": rest} for name, one in found.items()}
+    if found:
+        said = {option: told[option] for option in OF_EACH if option in told}
+        own = policies_of_each(pairs or found, said)
+        found = {name: {**one, **own[name]} for name, one in found.items()}
     if of_requests is not None:
         refuse_unknown("requests", found, of_requests)
         found = {name: {**one, "requests": of_requests[name]} for name, one in found.items()}

@@ -46,9 +46,8 @@ class Policies:
         for name, value in vars(self).items():
             if isinstance(value, Mapping) and name != "exclude":
                 raise LexiframeError(
-                    f"{name}: expected one value for one collection, found {shown(value)}; give "
-                    "the value alone, or several collections: {name: (runs, qrels)}, or the folder "
-                    "in which they lie"
+                    f"{name}: expected one value for one collection, found {shown(value)}; give it "
+                    "alone, or several collections, {name: (runs, qrels)} or a folder of them"
                 )
         for name in _CHOICES:
             check_policy(name, getattr(self, name))

@@ -155,8 +155,11 @@ def positions(
     >>> p.select("collection", "query_id", "doc_id", "position").rows()
     [('law', 'q1', 'c', 3), ('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3)]
     """
-    of_one: Any = (rel, ties, score_type, no_relevant, duplicates, unjudged, depth)
-    policies = Policies(*of_one, exclude_self, exclude)
+    of_one: Any = {"rel": rel, "no_relevant": no_relevant, "depth": depth}
+    policies = Policies(
+        ties=ties, score_type=score_type, duplicates=duplicates, unjudged=unjudged,
+        exclude_self=exclude_self, exclude=exclude, **of_one,
+    )  # fmt: skip
     runs = runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
     judged_as: Any = qrels  # there are some, or `given` would have raised
     how_ranked: dict[str, Any] = {"nonrelevant": judged, "pool": pool, "replicates": True}

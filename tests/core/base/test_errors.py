@@ -305,7 +305,7 @@ CASES = {
     ),
     "rel as text": (
         lambda: lf.positions(RUNS, QRELS, rel="2"),
-        "rel to be a number or None, found a str: '2'",
+        "rel to be a number or a dictionary {name: value} or None, found a str: '2'",
     ),
     "nothing relevant": (
         lambda: lf.positions(RUNS, QRELS.with_columns(pl.col("relevance") * -1)),
@@ -769,7 +769,7 @@ def test_numbers_that_are_none_or_too_great(number):
         lambda: lf.LR(rel=number): "expected a positive grade",
         lambda: lf.RBP(p=number): "expected a number above 0 and below 1",
         lambda: lf.ASL(n=number): "expected a whole number from 1, or 'pool'",
-        lambda: lf.positions(RUNS, QRELS, rel=number): "expected rel to be a number or None, found "
+        lambda: lf.positions(RUNS, QRELS, rel=number): "expected (rel to be|one value for one)"
         if not isinstance(number, int)
         else "rel: expected a positive grade, found ",
     }.items():

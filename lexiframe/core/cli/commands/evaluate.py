@@ -13,7 +13,7 @@ from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, memory_use, printed
 from lexiframe.core.base.feature import Items
 from lexiframe.core.cli.collections import RunsOrCollections
-from lexiframe.core.cli.inputs import InferenceOptions, refuse_replacing
+from lexiframe.core.cli.inputs import InferenceOptions, RunsOrScores, refuse_replacing
 from lexiframe.core.cli.options import Format
 from lexiframe.core.cli.output import complain, print_json, print_table
 from lexiframe.core.evaluation import (
@@ -30,6 +30,7 @@ from lexiframe.core.evaluation import (
 from lexiframe.core.evaluation import evaluate as evaluate_runs
 from lexiframe.core.io import output_files
 from lexiframe.core.orderings import Method
+from lexiframe.core.projection import Policies
 from lexiframe.core.views import sentences, shown
 
 PANEL = "Compare runs"
@@ -83,8 +84,15 @@ def evaluate(
     _refuse_alone(items, history, table, **parts)
     outputs, catalogue = refuse_outputs(out, report), (items, history)
     refuse_replacing(outputs, catalogue)
-    how: dict[str, Any] = {"order": order, "is_reported": report is not None, **parts}
-    e = evaluated(inputs, measure, tests, outputs, catalogue=catalogue, **how)
+    if inputs.place is not None:
+        if any(catalogue):
+            raise LexiframeError("--items: is for runs of one collection; leave it out")
+        found = inputs.each_collection(outputs, tests.requests)
+        asked = {"measures": inputs.measures(measure), "order": order, **vars(inputs.policies)}
+        e = evaluate_runs(found, **asked, **vars(tests), **parts)
+    else:
+        how: dict[str, Any] = {"order": order, "is_reported": report is not None, **parts}
+        e = evaluated(inputs, measure, tests, outputs, catalogue=catalogue, **how)
     if e.sums is not None:
         peak = memory_use.peak_memory()
         typer.echo(f"evaluated in parts, with {peak} of memory at most", err=True)
@@ -159,7 +167,7 @@ def _print_as(format: str, e: Evaluation) -> None:
 
 
 def evaluated(
-    inputs: RunsOrCollections,
+    inputs: RunsOrScores,
     measure: list[str] | None,
     tests: InferenceOptions,
     outputs: list[Path],
@@ -173,13 +181,7 @@ def evaluated(
 
     ``catalogue`` are the files of items and of the users' history.
     """
-    if inputs.place is not None:
-        if any(catalogue):
-            raise LexiframeError("--items: is for runs of one collection; leave it out")
-        found, policies = inputs.each_collection(outputs, tests.requests)
-        how = {"order": order, **policies, **vars(tests), **large}
-        return evaluate_runs(found, None, inputs.measures(measure), **how)
-    policies = inputs.policies_of_one()
+    policies = Policies(**vars(inputs.policies))  # raises where they are said by collection
     if inputs.has_scores:
         from lexiframe.core.evaluation import evaluate_scores
 

@@ -118,16 +118,12 @@ def sections_of_catalogue(tables: Mapping[str, pl.DataFrame], told: Any) -> list
 def policies_in_words(policies: Mapping[str, Any]) -> str:
     """Return the policies that differ from the defaults, as arguments, also by collection."""
     usual = asdict(Policies())
-    said = []
-    for name, of in policies.items():
-        each = of if isinstance(of, Mapping) else {None: of}
-        others = {c: value for c, value in each.items() if value != usual[name]}
-        words = [
-            f"{v:g}{of}" if isinstance(v, float) else f"{v}{of}"
-            for c, v in others.items()
-            for of in ("" if c is None else f" for {c}",)
-        ]
-        said += [f", {name}={' and '.join(words)}"] if words else []
+    said = [
+        f", {name}={f'{value:g}' if isinstance(value, float) else value}{f' for {c}' * bool(c)}"
+        for name, of in policies.items()
+        for c, value in (of if isinstance(of, Mapping) else {"": of}).items()
+        if value != usual[name]
+    ]
     return "".join(said)
 
 
