@@ -147,6 +147,9 @@ from .study.less_data.diagnostics import level_correlations as level_correlation
 from .study.less_data.diagnostics import level_regression as level_regression
 from .study.less_data.diagnostics import predict_first_level as predict_first_level
 
+"Learning to rank: what documents that change places matter to a measure"
+from .study.swaps.gains import swap_gains as swap_gains
+
 "Writing and handing over: files that other tools read, and their own objects"
 from .core.io.to_trec import write_trec as write_trec
 from .core.io.to_parquet import write_parquet as write_parquet

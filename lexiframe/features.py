@@ -80,6 +80,7 @@ FEATURES = (
     Listed("study.holes", "", "verdicts"),
     Listed("study.overlaps", "", "verdicts", {"overlap": "command"}),
     Listed("study.sampled"),
+    Listed("study.swaps"),
     Listed("study.testing", "decide.gates study.theory"),
 )  # fmt: skip
 

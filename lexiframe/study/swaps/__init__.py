@@ -1,0 +1,1 @@
+"""What a measure gains when two documents of a ranking change places."""
