@@ -245,6 +245,7 @@ from .core.metrics.catalogues.ranked import ASL as ASL
 from .core.metrics.catalogues.ranked import SL1 as SL1
 from .core.metrics.catalogues.ranked import SL3 as SL3
 from .core.metrics.catalogues.ranked import RE as RE
+from .core.metrics.catalogues.ranked import PRES as PRES
 
 "Metrics of user models: users who stop with probabilities of their own"
 from .connect.measures.user_models import SDCG as SDCG

@@ -16,7 +16,12 @@ from lexiframe.typing import Frame, PositionsTable
 
 @typed
 def provider_exposure(
-    p: PositionsTable, /, providers: Frame, exposure: Metric | str = "AP"
+    p: PositionsTable,
+    /,
+    providers: Frame,
+    exposure: Metric | str = "AP",
+    *,
+    per_item: bool = False,
 ) -> pl.DataFrame:
     """Sum the exposure of each provider's relevant items, and find the worst-off provider.
 
@@ -30,14 +35,18 @@ def provider_exposure(
     exposure
         A metric whose exposure e(p) is used, or its notation: ``"AP"`` for 1/p, ``"nDCG"`` for
         1/log2(p + 1), ``"RBP(p=0.5)"``.
+    per_item
+        Divide the exposure of a provider by the number of its relevant items, so that many items
+        alone make nobody well off.
 
     Returns
     -------
     polars.DataFrame
         Key ``run, query_id, provider``, sorted by it, for the providers of the request's relevant
-        items; ``items`` (how many of these are the provider's), ``exposure`` (η; 0 when none was
-        retrieved), ``is_worst_off`` (whether no other provider of the request has less exposure; a
-        difference of 1e-12, or for exposures above 1 of this share of them, does not count).
+        items; ``items`` (how many of these are the provider's), ``exposure`` (η, or η divided by
+        ``items``; 0 when none was retrieved), ``is_worst_off`` (whether no other provider of the
+        request has less exposure; a difference of 1e-12, or for exposures above 1 of this share of
+        them, does not count).
 
     Raises
     ------
@@ -49,8 +58,9 @@ def provider_exposure(
     Notes
     -----
     η(π, v) = Σ_i e(p_i) over the relevant items of provider v: Diaz, Ekstrand & Mitra, ACM TORS
-    2025, doi:10.1145/3728373, arXiv:2302.11370, equation 2. The least exposure of any group of
-    relevant items that one provider could own is e(p_m), which `TSE` computes.
+    2025, doi:10.1145/3728373, arXiv:2302.11370, equation 2; divided: section 2.3.2. The least
+    exposure of any group of relevant items that one provider could own is e(p_m), which `TSE`
+    computes.
 
     Examples
     --------
@@ -60,6 +70,8 @@ def provider_exposure(
     >>> providers = pl.DataFrame({"doc_id": ["a", "b", "c"], "provider": ["x", "y", "y"]})
     >>> lf.provider_exposure(p, providers).select("provider", "items", "is_worst_off").rows()
     [('x', 1, False), ('y', 2, True)]
+    >>> lf.provider_exposure(p, providers, per_item=True)["exposure"].round(4).to_list()
+    [1.0, 0.4167]
     """
     rankings = Rankings.of(p)
     taken = exposure if isinstance(exposure, Metric) else parse_metric(exposure)
@@ -81,12 +93,13 @@ def provider_exposure(
             "providers: expected a provider of every relevant item, found none of "
             f"{n_and_first(orphans['doc_id'].sort())}; add one for each, such as the item itself"
         )
+    total = pl.col("exposure").mean() if per_item else pl.col("exposure").sum()
     least = pl.col("exposure").min().over("run", "query_id")
     rounding = sums.TIE * pl.max_horizontal(least.abs(), 1.0)
     return (
         items.join(owners, on="doc_id")
         .group_by("run", "query_id", "provider", maintain_order=True)
-        .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").sum())
+        .agg(items=pl.len().cast(pl.Int64), exposure=total)
         .with_columns(is_worst_off=pl.col("exposure") <= least + rounding)
         .sort(schemas.PROVIDER_EXPOSURE.key)
         .select(*schemas.PROVIDER_EXPOSURE.columns)

@@ -1,1 +1,1 @@
-"""What a measure gains when two documents of a ranking change places."""
+"""Swaps of two documents of a ranking, and the gain of a measure by each."""

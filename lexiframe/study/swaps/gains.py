@@ -199,7 +199,7 @@ class _Swaps:
         (n, m), depth = self.positions.shape, self.level.shape[1]
         ranks = np.repeat(np.arange(1, depth + 1), n * m).reshape(-1, m)
         which = np.tile(np.arange(n), depth)
-        p = self._table(which, ranks, self.grades[which])
+        p = self._lists_as_positions(which, ranks, self.grades[which])
         terms = metric.contributions(Rankings.of(p)).reshape(depth, n, m)
         positions, item, _ = self._swapped
         before, after = self.positions[self.ranking, : self._n_top], positions[:, : self._n_top]
@@ -215,7 +215,7 @@ class _Swaps:
         """Return how much better a metric is after each swap, from the values of all lists."""
         positions, _, grades = self._swapped
         which = np.concatenate([np.arange(len(self.positions)), self.ranking])
-        p = self._table(
+        p = self._lists_as_positions(
             which, np.vstack([self.positions, positions]), np.vstack([self.grades, grades])
         )
         value = values_of(p, [metric], "zero").values[:, 0]
@@ -227,7 +227,9 @@ class _Swaps:
             parts=parts if metric.is_exact else None,
         )
 
-    def _table(self, which: np.ndarray, positions: np.ndarray, grades: np.ndarray) -> pl.DataFrame:
+    def _lists_as_positions(
+        self, which: np.ndarray, positions: np.ndarray, grades: np.ndarray
+    ) -> pl.DataFrame:
         """Return lists as positions, each a run of its own; ``which`` ranking each comes from."""
         n, m = positions.shape
         names = pl.Series(np.arange(max(n, m))).cast(pl.String).str.zfill(len(str(max(n, m))))
