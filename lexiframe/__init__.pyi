@@ -24,6 +24,7 @@ from .core.io.bundled_data import bundled as bundled
 
 "Step by step: positions, scores, preferences, and evaluations from scores or with more runs"
 from .core.metrics.coverages import coverage as coverage
+from .core.metrics.descriptions import describe as describe
 from .core.projection.positions_table import positions as positions
 from .core.metrics.scored import scores as scores
 from .core.pairwise.pairs import preferences as preferences

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -77,22 +78,9 @@ def provider_exposure(
     taken = exposure if isinstance(exposure, Metric) else parse_metric(exposure)
     metric = eta(replace(taken, cutoff=None))  # eta(AP@10) is written eta(AP)@10
     metric = metric if taken.cutoff is None else metric @ taken.cutoff
-    frame = column_forms.to_frame(providers, "score", "providers")
-    frame = column_forms.rename_columns(frame, schemas.PROVIDERS, "providers")
-    owners = column_forms.checked_ids(frame, schemas.PROVIDERS, "providers")
-    if owners.is_duplicated().any():
-        twins = owners.filter(owners.is_duplicated()).rows()
-        raise SchemaError(
-            f"providers: expected each item and provider once, found {twins[0]} more than once"
-        )
     items = rankings.relevant.select("run", "query_id", "doc_id")
     items = items.with_columns(exposure=pl.Series(metric.contributions(rankings)))
-    orphans = items.select("doc_id").drop_nulls().unique().join(owners, on="doc_id", how="anti")
-    if orphans.height:
-        raise LexiframeError(
-            "providers: expected a provider of every relevant item, found none of "
-            f"{n_and_first(orphans['doc_id'].sort())}; add one for each, such as the item itself"
-        )
+    owners = owners_of(items, providers, schemas.PROVIDERS)
     total = pl.col("exposure").mean() if per_item else pl.col("exposure").sum()
     least = pl.col("exposure").min().over("run", "query_id")
     rounding = sums.TIE * pl.max_horizontal(least.abs(), 1.0)
@@ -104,3 +92,27 @@ def provider_exposure(
         .sort(schemas.PROVIDER_EXPOSURE.key)
         .select(*schemas.PROVIDER_EXPOSURE.columns)
     )
+
+
+def owners_of(items: pl.DataFrame, given: Any, table: schemas.TableSchema) -> pl.DataFrame:
+    """Return the providers or groups of items, checked: each once, and one of each item at least.
+
+    ``table`` says what the frame is called, and its two columns.
+    """
+    frame = column_forms.rename_columns(
+        column_forms.to_frame(given, "score", table.name), table, table.name
+    )
+    owners = column_forms.checked_ids(frame, table, table.name)
+    owner = table.key[1]
+    if owners.is_duplicated().any():
+        twins = owners.filter(owners.is_duplicated()).rows()
+        raise SchemaError(
+            f"{table.name}: expected each item and {owner} once, found {twins[0]} more than once"
+        )
+    orphans = items.select("doc_id").drop_nulls().unique().join(owners, on="doc_id", how="anti")
+    if orphans.height:
+        raise LexiframeError(
+            f"{table.name}: expected a {owner} of every relevant item, found none of "
+            f"{n_and_first(orphans['doc_id'].sort())}; add one for each, such as the item itself"
+        )
+    return owners

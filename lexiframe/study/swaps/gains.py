@@ -87,19 +87,21 @@ def swap_gains(
     Notes
     -----
     Every swapped list is compared by the measure's own definition: its relevant items have their
-    ranks after the swap. Burges, Ragno & Le, "Learning to Rank with Nonsmooth Cost Functions",
-    NIPS 2006, weigh pairs so with nDCG.
+    ranks after the swap. With binary relevance, a swap moves all recall levels between the two
+    ranks one way, so that LR and LP are 1 or −1 for each pair, as in RankNet; RPP, rrLR, rrLP and
+    metrics say which pairs matter more. Burges, Ragno & Le, "Learning to Rank with Nonsmooth Cost
+    Functions", NIPS 2006, weigh pairs so with nDCG.
 
     Examples
     --------
-    The relevant documents stand at ranks 2 and 3: it helps to have one of them at rank 1.
+    The relevant documents stand at ranks 2 and 3. One of them at rank 1 moves one recall level up,
+    or both:
 
     >>> import lexiframe as lf
     >>> runs = {"bm25": {"q": {"u": 3, "x": 2, "y": 1}}}
-    >>> g = lf.swap_gains(runs, {"q": {"x": 1, "y": 1}}, ["RPP", "LR", "LP"])
+    >>> g = lf.swap_gains(runs, {"q": {"x": 1, "y": 1}}, ["RPP", "LR"])
     >>> g.select("measure", "doc_a", "doc_b", "gain").rows()
-    [('LP', 'u', 'x', 1.0), ('LP', 'u', 'y', 1.0), ('LR', 'u', 'x', 0.0), ('LR', 'u', 'y', 1.0), \
-('RPP', 'u', 'x', 0.5), ('RPP', 'u', 'y', 1.0)]
+    [('LR', 'u', 'x', 1.0), ('LR', 'u', 'y', 1.0), ('RPP', 'u', 'x', 0.5), ('RPP', 'u', 'y', 1.0)]
     """
     asked = parse_measures(measures)
     for measure in asked:
