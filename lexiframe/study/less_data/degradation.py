@@ -157,7 +157,7 @@ def degradation(
     return table.insert_column(3, table.select(n_requests=number).to_series())
 
 
-def _checked_counts(counts: Iterable[int], n_requests: int, what: What) -> list[int]:
+def _checked_counts(counts: Iterable[Any], n_requests: int, what: What) -> list[int]:
     """Return different numbers of requests, ascending; raise for others than from 1 to all."""
     asked = sorted({*counts})
     is_whole = all(isinstance(n, int | np.integer) and 1 <= n <= n_requests for n in asked)

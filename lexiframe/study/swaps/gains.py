@@ -182,10 +182,10 @@ class _Swaps:
         n = (self.grades >= (measure.rel or 0.0)).sum(axis=1)[self.ranking]
         if not n.any():
             return np.full(len(n), np.nan)
-        if type(measure) in (RecallLevelMetric, GradedMetric) and measure.rel is None:
-            delta = self._changes_of_terms(measure)
-        elif isinstance(measure, Metric):
-            delta = self._differences(measure, 2 * np.maximum(n, 1))
+        if isinstance(measure, Metric):
+            is_sum = type(measure) in (RecallLevelMetric, GradedMetric) and measure.rel is None
+            parts = 2 * np.maximum(n, 1)  # whole numbers or halves over m
+            delta = self._changes_of_terms(measure) if is_sum else self._differences(measure, parts)
         else:
             positions, _, grades = self._swapped
             both = (positions, self.positions[self.ranking]), (grades, self.grades[self.ranking])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -53,7 +54,7 @@ def reciprocal(i: pl.Expr, m: pl.Expr) -> pl.Expr:
     return exposures.reciprocal(i)
 
 
-def shares(weight: Weight, sizes: np.ndarray, measure: str) -> list[np.ndarray]:
+def shares(weight: Callable[..., Any], sizes: np.ndarray, measure: str) -> list[np.ndarray]:
     """Return p(i | m) ∝ weight(i, m) of the levels of each m: each array sums to 1."""
     i, m = pl.col("i"), pl.col("m")
     levels = np.concatenate([np.arange(1.0, size + 1) for size in sizes])
@@ -75,7 +76,7 @@ def shares(weight: Weight, sizes: np.ndarray, measure: str) -> list[np.ndarray]:
 class PrecisionWeight:
     """z(i, m) = i p(i | m), where the share p(i | m) of the users wants i relevant items."""
 
-    weight: Weight
+    weight: Callable[..., Any]
     users: str
 
     def __call__(self, i: pl.Expr, m: pl.Expr) -> pl.Expr:
