@@ -175,7 +175,6 @@ PROVIDER_EXPOSURE = table_schema(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
 )
 PROVIDERS = table_schema("providers", "doc_id provider", "")
-ITEM_GROUPS = table_schema("groups", "doc_id group", "")
 CATALOGUE = table_schema("catalogue", "run measure", "value se ci_low ci_high n catalogue_share?")
 PREFERENCES = table_schema(
     "preferences",

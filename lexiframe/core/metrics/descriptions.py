@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, typed, unknown_name
+from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.io import problems
 from lexiframe.core.projection import Policies, answers, rank_runs
 from lexiframe.typing import QrelsLike, RunsLike
@@ -61,25 +61,22 @@ def describe(
     from lexiframe.core.projection import by_collection  # other commands do without
 
     collections = by_collection.given(runs, qrels, "describe")
+    least = rel if isinstance(rel, Mapping) else dict.fromkeys(collections or (), rel)
+    if strange := [name for name in least if name not in (collections or ())]:
+        raise LexiframeError(
+            f"describe: expected a rel for names of collections, found {strange[0]!r}; "
+            f"{{name: (runs, qrels)}} gives them names, there are {[*(collections or ())]}"
+        )
     if collections is not None:
-        least = rel if isinstance(rel, Mapping) else dict.fromkeys(collections, rel)
-        for name in least:
-            if name not in collections:
-                raise unknown_name("collection of rel", str(name), [*collections])
         parts = {name: (*one, least.get(name)) for name, one in collections.items()}
         return by_collection.each_collection(
             parts, lambda one: describe(one[0], one[1], rel=one[2], duplicates=duplicates)
         )
-    if isinstance(rel, Mapping):
-        raise LexiframeError(
-            f"describe: expected one rel for one collection, found {dict(rel)}; collections with "
-            "names are {name: (runs, qrels)}"
-        )
-    judged: Any = qrels  # there are some, or `given` would have raised
-    ranked = rank_runs(runs, judged, Policies(rel, duplicates=duplicates), nonrelevant=True)
+    one: Any = (qrels, rel)  # there are judgments, or `given` would have raised; and no mapping
+    ranked = rank_runs(runs, one[0], Policies(one[1], duplicates=duplicates), nonrelevant=True)
     answers.warn_of_gaps(ranked)
     grades = ranked.judged.judgments["relevance"]
-    answers.warn_of_grades(grades, rel)
+    answers.warn_of_grades(grades, one[1])
     m = ranked.judged.n_relevant
     depth = np.array([run.retrieved[m > 0] for run in ranked.runs])
     counted = {"depth": pl.Series(depth.ravel()), "relevant": pl.Series(m[m > 0])}

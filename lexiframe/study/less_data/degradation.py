@@ -158,7 +158,7 @@ def degradation(
 
 
 def _checked_counts(counts: Iterable[Any], n_requests: int, what: What) -> list[int]:
-    """Return different numbers of requests, ascending; raise for others than from 1 to all."""
+    """Return different numbers of requests, ascending; raise unless each is from 1 to all."""
     asked = sorted({*counts})
     is_whole = all(isinstance(n, int | np.integer) and 1 <= n <= n_requests for n in asked)
     if what != "requests" or not asked or not is_whole:

@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, errors, resampling, sums, typed
-from lexiframe.core.io import problems, read_runs
+from lexiframe.core.base import LexiframeError, errors, resampling, schemas, sums, typed
+from lexiframe.core.io import read_runs
 from lexiframe.core.metrics import (
     GradedMetric,
     Metric,
@@ -24,7 +23,6 @@ from lexiframe.core.metrics import (
 from lexiframe.core.pairwise import Measure, parse_measures
 from lexiframe.core.projection import (
     Policies,
-    ScoreType,
     Ties,
     blocks,
     matrices,
@@ -33,6 +31,11 @@ from lexiframe.core.projection import (
 )
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 
+_OTHERS = "doc_a doc_b position_a position_b measure gain"
+_GAINS = schemas.table_schema(
+    "swap_gains", "query_id run measure position_a position_b", _OTHERS, gain=schemas.FLOAT,
+    position_a=schemas.INT, position_b=schemas.INT,
+)  # fmt: skip
 _CELLS = 1 << 21
 """Pairs × relevant items of the rankings that are looked at together."""
 
@@ -46,8 +49,6 @@ def swap_gains(
     depth: int = 100,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
-    score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
 ) -> pl.DataFrame:
     """Compute how much better each ranking becomes when two of its documents change places.
 
@@ -56,7 +57,7 @@ def swap_gains(
 
     Parameters
     ----------
-    runs, qrels, rel, ties, score_type, duplicates
+    runs, qrels, rel, ties
         As for `positions`.
     measures
         Preferences and metrics of relevant items, or their notation.
@@ -111,21 +112,16 @@ def swap_gains(
                 f"found {measure}, which needs {measure.needs}"
             )
     resampling.check_draws("swap_gains", "depth", depth, 0)
-    answers, policies = read_runs(runs), Policies(rel, ties, score_type, duplicates=duplicates)
-    has_pool = any(measure.needs == needed.POOL for measure in asked)
-    how: dict[str, Any] = {
-        "rel": rel,
-        "ties": ties,
-        "score_type": score_type,
-        "duplicates": duplicates,
-    }
-    p = positions(answers, qrels, pool=has_pool, **how)
+    answers, has_pool = read_runs(runs), any(measure.needs == needed.POOL for measure in asked)
+    p = positions(answers, qrels, rel=rel, ties=ties, pool=has_pool)
     needed.refuse_unfit(p, asked)
     needed.warn_of_lost_gains(p, asked)
     with warnings.catch_warnings(action="ignore", category=errors.LexiframeWarning):
-        lists = whole_lists.ranked_lists(answers, policies)  # positions has told all of it
-    tables = [swaps.table(measure, lists) for swaps in _swaps(p, lists, depth) for measure in asked]
-    return pl.concat(tables).sort("query_id", "run", "measure", "position_a", "position_b")
+        lists = whole_lists.ranked_lists(answers, Policies(rel, ties))  # positions told all of it
+    p = p.filter(pl.col("query_id").is_in(lists.queries.implode()))  # that any run answers
+    each = ((swaps, measure) for swaps in _swaps(p, lists, depth) for measure in asked)
+    tables = [swaps.table(measure, lists) for swaps, measure in each]
+    return _GAINS.arranged(pl.concat([pl.DataFrame(schema=_GAINS.columns), *tables]))
 
 
 @dataclass(frozen=True)
@@ -157,40 +153,32 @@ class _Swaps:
 
     @cached_property
     def _swapped(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The positions after each swap, swaps × m, ascending, and the items and grades there.
+        """The positions after each swap, swaps × m, ascending, and the grades and items there.
 
         Items are numbered from 0 by their level before. Beyond the ranks nothing changes.
         """
-        positions, swap = self.positions[self.ranking], np.arange(len(self.ranking))
+        positions, grades = self.positions[self.ranking], self.grades[self.ranking]
         for here, there in ((self.a, self.b), (self.b, self.a)):
             level = self.level[self.ranking, here]
-            positions[swap[level >= 0], level[level >= 0]] = there[level >= 0] + 1
-        top = positions[:, : self._n_top]
-        item = np.argsort(top, axis=1, kind="stable")
-        positions[:, : self._n_top] = np.take_along_axis(top, item, axis=1)
-        grades = self.grades[self.ranking]
-        grades[:, : self._n_top] = np.take_along_axis(grades[:, : self._n_top], item, axis=1)
-        return positions, item, grades
+            swap = np.flatnonzero(level >= 0)
+            positions[swap, level[swap]] = there[swap] + 1
+        top = np.s_[:, : self.level.shape[1]]
+        item = np.argsort(positions[top], axis=1, kind="stable")
+        for of in (positions, grades):
+            of[top] = np.take_along_axis(of[top], item, axis=1)
+        return positions, grades, item
 
-    @property
-    def _n_top(self) -> int:
-        """The most relevant items within the ranks."""
-        return int((self.level >= 0).sum(axis=1).max(initial=0))
-
-    def gains(self, measure: Measure) -> np.ndarray:
+    def _gains(self, measure: Measure) -> np.ndarray:
         """Return Δ of each swapped list over the given one, NaN without an item of the ``rel``."""
         n = (self.grades >= (measure.rel or 0.0)).sum(axis=1)[self.ranking]
-        if not n.any():
-            return np.full(len(n), np.nan)
         if isinstance(measure, Metric):
             is_sum = type(measure) in (RecallLevelMetric, GradedMetric) and measure.rel is None
-            parts = 2 * np.maximum(n, 1)  # whole numbers or halves over m
-            delta = self._changes_of_terms(measure) if is_sum else self._differences(measure, parts)
+            delta = self._changes_of_terms(measure) if is_sum else self._differences(measure, n)
         else:
-            positions, _, grades = self._swapped
-            both = (positions, self.positions[self.ranking]), (grades, self.grades[self.ranking])
-            of_both = (np.ascontiguousarray(np.stack(of).transpose(2, 0, 1)) for of in both)
-            delta = measure.compute(blocks.Block(*of_both))[0]
+            given = self.positions[self.ranking], self.grades[self.ranking]
+            both = zip(self._swapped, given, strict=False)
+            block = blocks.Block(*(np.stack([one.T, other.T], axis=1) for one, other in both))
+            delta = measure.compute(block)[0]
         return np.where(n > 0, delta, np.nan)
 
     def _changes_of_terms(self, metric: Metric) -> np.ndarray:
@@ -199,72 +187,64 @@ class _Swaps:
         A term is that of an item's rank and of its level, or its grade.
         """
         (n, m), depth = self.positions.shape, self.level.shape[1]
-        ranks = np.repeat(np.arange(1, depth + 1), n * m).reshape(-1, m)
         which = np.tile(np.arange(n), depth)
-        p = self._lists_as_positions(which, ranks, self.grades[which])
-        terms = metric.contributions(Rankings.of(p)).reshape(depth, n, m)
-        positions, item, _ = self._swapped
-        before, after = self.positions[self.ranking, : self._n_top], positions[:, : self._n_top]
-        level = np.arange(self._n_top)
-        place = item if isinstance(metric, GradedMetric) else level
-        total = np.zeros(len(after))
-        for ranks, of, sign in ((after, place, 1), (before, level, -1)):
-            at = np.minimum(ranks, depth) - 1
-            total += sign * np.where(ranks <= depth, terms[at, self.ranking[:, None], of], 0).sum(1)
+        ranks = np.repeat(np.arange(1, depth + 1), n * m).reshape(-1, m)
+        rankings = Rankings.of(self._table_of(which, ranks, self.grades[which]))
+        terms = metric.contributions(rankings).reshape(depth, n, m)
+        after, _, item = self._swapped
+        level = np.arange(item.shape[1])
+        places = (item if isinstance(metric, GradedMetric) else level), level
+        tops = (of[:, level] for of in (after, self.positions[self.ranking]))
+        values = [
+            np.where(top <= depth, terms[np.minimum(top, depth) - 1, self.ranking[:, None], of], 0)
+            for top, of in zip(tops, places, strict=True)
+        ]
+        total = (values[0] - values[1]).sum(axis=1)
         return np.where(np.abs(total) <= sums.TIE, 0.0, total)
 
-    def _differences(self, metric: Metric, parts: np.ndarray) -> np.ndarray:
-        """Return how much better a metric is after each swap, from the values of all lists."""
-        positions, _, grades = self._swapped
-        which = np.concatenate([np.arange(len(self.positions)), self.ranking])
-        p = self._lists_as_positions(
-            which, np.vstack([self.positions, positions]), np.vstack([self.grades, grades])
-        )
-        value = values_of(p, [metric], "zero").values[:, 0]
+    def _differences(self, metric: Metric, n: np.ndarray) -> np.ndarray:
+        """Return how much better a metric of n items is after each swap, from all values."""
+        given, (positions, grades, _) = len(self.positions), self._swapped
+        which = np.append(np.arange(given), self.ranking)
+        both = np.vstack([self.positions, positions]), np.vstack([self.grades, grades])
+        value = values_of(self._table_of(which, *both), [metric], "zero").values[:, 0]
+        smaller, exact = metric.smaller_is_better, metric.is_exact
         return sums.metric_difference(
-            value[len(self.positions) :],
-            value[self.ranking],
-            smaller_is_better=metric.smaller_is_better,
-            is_exact=metric.is_exact,
-            parts=parts if metric.is_exact else None,
-        )
+            value[given:], value[self.ranking], smaller_is_better=smaller, is_exact=exact,
+            parts=2 * np.maximum(n, 1),
+        )  # fmt: skip
 
-    def _lists_as_positions(
+    def _table_of(
         self, which: np.ndarray, positions: np.ndarray, grades: np.ndarray
     ) -> pl.DataFrame:
         """Return lists as positions, each a run of its own; ``which`` ranking each comes from."""
         n, m = positions.shape
         names = pl.Series(np.arange(max(n, m))).cast(pl.String).str.zfill(len(str(max(n, m))))
         list_, level = (axis.ravel() for axis in np.indices((n, m)))
-        is_found = pl.col("position") != blocks.missing(positions)
-        return self.keys.drop("run")[which[list_]].with_columns(
-            run=names.gather(list_),
-            doc_id=names.gather(level),
-            relevance=grades.ravel(),
-            position=positions.ravel(),
-            level=level + 1,
-            n_relevant=pl.lit(m, pl.Int64),
-        ).with_columns(position=pl.when(is_found).then("position"))  # fmt: skip
+        position = pl.when(pl.col("position") != blocks.missing(positions)).then("position")
+        p = self.keys.drop("run")[which[list_]].with_columns(
+            names.gather(list_).alias("run"), names.gather(level).alias("doc_id"),
+            pl.Series("position", positions.ravel()), pl.Series("relevance", grades.ravel()),
+            pl.Series("level", level + 1), pl.lit(m, pl.Int64).alias("n_relevant"),
+        )  # fmt: skip
+        return p.with_columns(position=position)
 
     def table(self, measure: Measure, lists: whole_lists.RankedLists) -> pl.DataFrame:
         """Return the rows of a measure."""
-        gain = self.gains(measure)
+        documents = (lists.ids(self.documents[self.ranking, rank]) for rank in (self.a, self.b))
+        gain = self._gains(measure)
         rows = self.keys.select("query_id", "run")[self.ranking].with_columns(
-            doc_a=lists.ids(self.documents[self.ranking, self.a]),
-            doc_b=lists.ids(self.documents[self.ranking, self.b]),
-            position_a=self.a + 1,
-            position_b=self.b + 1,
-            measure=pl.lit(str(measure)),
-            gain=gain,
-        )
+            *(of.alias(f"doc_{side}") for side, of in zip("ab", documents, strict=True)),
+            position_a=self.a + 1, position_b=self.b + 1, measure=pl.lit(str(measure)), gain=gain,
+        )  # fmt: skip
         return rows.filter(~np.isnan(gain))
 
 
 def _swaps(p: pl.DataFrame, lists: whole_lists.RankedLists, depth: int) -> Iterator[_Swaps]:
     """Yield the swaps of the first documents of all rankings, of some rankings at a time."""
     requests = matrices.requests_of(p)
-    pools = [name for name in ("pool_size",) if name in p.columns]
-    of_query = p.select("query_id", *pools).unique("query_id").sort("query_id")
+    of_query = p.select("query_id", *["pool_size"] * ("pool_size" in p.columns)).unique("query_id")
+    of_query = of_query.sort("query_id")
     ends = np.cumsum(lists.lengths).reshape(lists.lengths.shape)
     documents = np.concatenate([run.documents for run in lists.runs])
     for group in requests.groups(len(requests)):
@@ -273,25 +253,24 @@ def _swaps(p: pl.DataFrame, lists: whole_lists.RankedLists, depth: int) -> Itera
         run, query = (axis.ravel() for axis in np.meshgrid(np.arange(n_runs), group, indexing="ij"))
         place = lists.queries.search_sorted(requests.queries.gather(query)).to_numpy()
         length = lists.lengths[run, place]
-        first = ends[run, place] - length
+        first, kept = ends[run, place] - length, np.minimum(length, depth)
         keys = of_query[query].with_columns(run=requests.runs.gather(run), n_retrieved=length)
-        ranks = block.positions.reshape(m, -1).T
+        ranks, grades = (of.reshape(m, -1).T for of in (block.positions, block.relevance))
         is_found = ranks != blocks.missing(ranks)
         positions = np.where(is_found, ranks.astype(np.int64), np.iinfo(np.int64).max)
-        grades = block.relevance.reshape(m, -1).T
-        kept = np.minimum(length, depth)
-        a, b = np.triu_indices(int(kept.max(initial=0)), k=1)
-        level = np.full((len(kept), int(kept.max(initial=0))), -1)
-        at, item = np.nonzero(positions <= level.shape[1])
+        rank = np.arange(int(kept.max(initial=0)))
+        a, b = np.triu_indices(len(rank), k=1)
+        level = np.full((len(kept), len(rank)), -1)
+        at, item = np.nonzero(positions <= len(rank))
         level[at, positions[at, item] - 1] = item
+        grade = np.where(level < 0, 0.0, np.take_along_axis(grades, level, axis=1))
+        code = documents[np.minimum(first[:, None] + rank, len(documents) - 1)]
         step = max(1, _CELLS // max(len(a) * m, 1))
-        for start in range(0, len(kept), step):
-            some = slice(start, start + step)
-            grade = np.where(level[some] < 0, 0.0, np.take_along_axis(grades[some], level[some], 1))
-            ranking, pair = np.nonzero((grade[:, a] != grade[:, b]) & (b < kept[some, None]))
-            last = len(documents) - 1
-            code = documents[np.minimum(first[some, None] + np.arange(level.shape[1]), last)]
-            yield _Swaps(
-                keys[some], positions[some], grades[some], level[some], code,
-                ranking, a[pair], b[pair],
-            )  # fmt: skip
+        for some in (slice(start, start + step) for start in range(0, len(kept), step)):
+            differ = (grade[some][:, a] != grade[some][:, b]) & (b < kept[some, None])
+            ranking, pair = np.nonzero(differ)
+            if len(pair):
+                yield _Swaps(
+                    keys[some], positions[some], grades[some], level[some], code[some],
+                    ranking, a[pair], b[pair],
+                )  # fmt: skip

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, n_and_first, schemas, typed
+from lexiframe.core.base import LexiframeError, n_and_first, schemas, to_polars, typed
 from lexiframe.core.metrics import providers
 from lexiframe.core.pairwise import pairs
-from lexiframe.core.projection import matrices
 from lexiframe.typing import Frame, PositionsTable
 
 PREDICTORS = ("RPP", "sgnLP", "sgnLR")
+_GROUPS = schemas.table_schema("groups", "doc_id group", "")
 
 
 @typed
@@ -77,17 +77,15 @@ def predict_worst_case(
     asked = sorted({*levels})
     if not asked or asked[0] < 1:
         raise LexiframeError(f"predict_worst_case: expected levels from 1, found {asked}")
-    names, p = pl.Series([""]), schemas.check(p, schemas.POSITIONS)
-    if groups is None:
-        p = p.with_columns(relevance=pl.lit(0.0))
-    else:
-        names, p = _grouped(p, groups)
+    names, code = _coded_groups(schemas.check(p, schemas.POSITIONS), groups)
     keys = [(group, first, name) for group in names for first in asked for name in PREDICTORS]
     counts = {key: np.zeros(3, np.int64) for key in keys}
-    for ranks, codes in _rankings_of(p):
+    tables = p, to_polars(p).with_columns(position=code)  # the groups stand where the items do
+    both = (pairs.rankings_of("predict_worst_case", table) for table in tables)
+    for ranks, codes in zip(*both, strict=True):
         a, b = np.triu_indices(len(ranks), k=1)
         signs = np.sign(ranks[b].astype(np.int64) - ranks[a])
-        for code in np.unique(codes).astype(int).tolist():
+        for code in np.unique(codes).tolist():
             level = np.nonzero(codes == code)[1].reshape(len(ranks), -1)
             of_group = np.take_along_axis(ranks, level, axis=1)
             of_pairs = np.sign(of_group[b].astype(np.int64) - of_group[a])
@@ -109,9 +107,11 @@ def predict_worst_case(
     return table.drop("group") if groups is None else table
 
 
-def _grouped(p: pl.DataFrame, groups: Frame) -> tuple[pl.Series, pl.DataFrame]:
-    """Return the groups of the relevant items, and positions with their numbers as grades."""
-    owners = providers.owners_of(p, groups, schemas.ITEM_GROUPS)
+def _coded_groups(p: pl.DataFrame, groups: Frame | None) -> tuple[pl.Series, pl.Series]:
+    """Return the groups of the relevant items, and the number of the group of each row's item."""
+    if groups is None:
+        return pl.Series([""]), pl.zeros(p.height, pl.Int64, eager=True)
+    owners = providers.owners_of(p, groups, _GROUPS)
     twice = owners.filter(owners["doc_id"].is_duplicated())["doc_id"].unique().sort()
     if len(twice):
         raise LexiframeError(
@@ -120,17 +120,7 @@ def _grouped(p: pl.DataFrame, groups: Frame) -> tuple[pl.Series, pl.DataFrame]:
         )
     joined = p.join(owners, on="doc_id", how="left", maintain_order="left")
     names = joined["group"].drop_nulls().unique().sort()
-    return names, p.with_columns(relevance=names.search_sorted(joined["group"]).cast(pl.Float64))
-
-
-def _rankings_of(p: pl.DataFrame) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the ranks and the grades of the relevant items of each request: runs × levels."""
-    requests = matrices.requests_of(p)
-    pairs.refuse_one_run("predict_worst_case", requests.runs)
-    ends = np.cumsum(requests.n_relevant)
-    for end, m in zip(ends, requests.n_relevant, strict=True):
-        if m:
-            yield requests.positions[:, end - m : end], requests.relevance[:, end - m : end]
+    return names, names.search_sorted(joined["group"]).cast(pl.Int64)
 
 
 def _last_sign(signs: np.ndarray) -> np.ndarray:

@@ -68,6 +68,14 @@ def test_many_swaps_are_those_of_few():
     assert alone.equals(whole.filter(run=one, query_id=query))
 
 
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_lists_of_one_document_and_requests_that_nobody_answers():
+    qrels = {"a": {"x": 1}, "q": {"x": 1, "y": 1}, "z": {"x": 1}}
+    assert lf.swap_gains({"r": {"q": {"x": 1}}}, qrels, ["AP", "LR", "ERR"]).is_empty()
+    g = lf.swap_gains({"r": {"q": {"u": 2, "x": 1}}}, qrels, "ERR")
+    assert g.select("query_id", "doc_a", "doc_b").rows() == [("q", "u", "x")]
+
+
 @pytest.mark.parametrize("measure", ["bpref", "strec@3", "ST-RPP"])
 def test_measures_of_more_than_relevant_items_are_refused(measure):
     with pytest.raises(lf.LexiframeError, match="swap_gains: expected measures of relevant items"):

@@ -202,15 +202,12 @@ def precision_of_users(weight: Callable[..., Any], users: str) -> RecallLevelMet
         source=f"{SAKAI_ROBERTSON}; {RECALL_PAIRED}, section 3.2")  # fmt: skip
 
 
-_USERS = {
-    "RPP": weights.share_of_request,
-    "dcgRPP": weights.logarithmic,
-    "invRPP": weights.reciprocal,
-}
+_UNIFORM, _LOG, _INVERSE = weights.share_of_request, weights.logarithmic, weights.reciprocal
+_USERS = {"RPP": _UNIFORM, "dcgRPP": _LOG, "invRPP": _INVERSE}
 """The weights of users, by the preference that has the same users."""
 
 
-def NCP(users: str) -> RecallLevelMetric:
+def NCP(users: str = "RPP") -> RecallLevelMetric:
     """Return the normalised cumulative precision of the users of a preference: ``NCP(dcgRPP)``."""
     if users not in _USERS:
         raise unknown_name("preference with users", users, [*_USERS])
@@ -222,14 +219,7 @@ _ADDED = features.names_of_measures()
 _OF_ITEMS = features.names_of_measures_of_items()
 """The measures of lists over a catalogue or of answers, with their other names."""
 notation.know([*_ADDED, *_OF_ITEMS])
-MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {
-    "TSE": TSE,
-    "eta": eta,
-    "WC": WC,
-    "NCP": NCP,
-}
-_UNLESS_SAID = {"NCP": "RPP"}
-"""What a metric is made from where its notation does not say it; AP for others, whose e is 1/p."""
+MADE_FROM_ANOTHER: dict[str, Callable[..., Metric]] = dict(TSE=TSE, eta=eta, WC=WC, NCP=NCP)
 notation.know(MADE_FROM_ANOTHER)
 
 
@@ -296,8 +286,8 @@ def parse_metric(text: str) -> Metric:
         )
     written = notation.read(text)
     if written.name in MADE_FROM_ANOTHER:
-        operand = written.operand or _UNLESS_SAID.get(written.name, "AP")
-        metric = MADE_FROM_ANOTHER[written.name](operand)
+        made = MADE_FROM_ANOTHER[written.name]
+        metric = made() if written.operand is None else made(written.operand)
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
     elif written.name in _OF_ITEMS or (written.name in _ADDED and written.operand is None):
