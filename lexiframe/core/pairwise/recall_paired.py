@@ -203,11 +203,9 @@ class LevelPreference(Preference):
         """
         weight = m.astype(np.float64)
         if self._has_share:
-            own = self.share(  # type: ignore[misc]
-                pl.col("of"), pl.col("m"),
-                **{name: pl.col(name) for name in ("query_id",)
-                   if name in inspect.signature(self.share).parameters},  # type: ignore[arg-type]
-            )  # fmt: skip
+            taken = inspect.signature(self.share).parameters  # type: ignore[arg-type]
+            request = {"query_id": pl.col("query_id")} if "query_id" in taken else {}
+            own = self.share(pl.col("of"), pl.col("m"), **request)  # type: ignore[misc]
             own = own if isinstance(own, pl.Expr) else pl.lit(own)
             own = own.cast(pl.Float64).fill_null(float("nan")) + 0.0 * pl.col("m")
             found = thresholds.with_columns(m=weight.ravel()).select(own.alias("share"))["share"]

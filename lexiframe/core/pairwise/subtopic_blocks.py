@@ -23,11 +23,14 @@ class SubtopicBlock(blocks.Block):
     subtopics
         The block of the items of each subtopic.
     names
-        The ``query_id``, and the name of each list of items: null, and then the subtopics (``of``).
+        The subtopics behind null, which stands for the items of any.
+    query_id
+        The request.
     """
 
     subtopics: tuple[blocks.Block, ...]
-    names: pl.DataFrame
+    names: pl.Series
+    query_id: str
 
     def within(self, cutoff: int | None) -> Self:
         """Return the block without retrieved items beyond a rank, for any subtopic."""
@@ -40,7 +43,7 @@ class SubtopicBlock(blocks.Block):
 
     def thresholds(self, populations: Sequence[blocks.Population]) -> pl.DataFrame:
         """Return the name of each list of items in the column ``of``, and the ``query_id``."""
-        return self.names
+        return pl.DataFrame({"of": self.names}).with_columns(query_id=pl.lit(self.query_id))
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,10 @@ class SubtopicRequests:
         request = requests[0]
         numbers = self._first_list[request] + np.arange(self.n_lists[request])
         everything, *subtopics = (self.lists.block(numbers[[k]]) for k in range(len(numbers)))
-        names = self.names.gather(numbers).to_frame("of")
-        names = names.with_columns(query_id=pl.lit(self.queries[int(request)]))
-        return SubtopicBlock(everything.positions, everything.relevance, tuple(subtopics), names)
+        return SubtopicBlock(
+            everything.positions, everything.relevance, tuple(subtopics),
+            self.names.gather(numbers), self.queries[int(request)],
+        )  # fmt: skip
 
 
 def subtopic_requests_of(p: Any) -> SubtopicRequests:

@@ -89,10 +89,14 @@ class Block:
         return [self._graded_items(least) for least in distinct]
 
     def thresholds(self, populations: Sequence[Population]) -> pl.DataFrame:
-        """Return the least grade of each population in each request, in the column ``of``."""
+        """Return the least grade of each population in each request, in the column ``of``.
+
+        It is null where the request has fewer grades.
+        """
         least = self.relevance[:, 0].min(axis=0, initial=np.inf)
         grades = [least if one.least is None else one.least for one in populations]
-        return pl.DataFrame({"of": np.concatenate(grades)})
+        of = pl.Series(np.concatenate(grades))
+        return pl.DataFrame({"of": of.set(of.is_infinite(), None)})
 
     def only(self, requests: np.ndarray) -> Block:
         """Return the block of some of the requests."""

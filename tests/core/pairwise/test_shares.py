@@ -8,12 +8,17 @@ from lexiframe.core.metrics import weights
 from tests import oracle
 
 QRELS = {"q": {"a": 3, "b": 1, "c": 2, "d": 1, "e": 3}, "r": {"a": 1, "b": 1}}
+QRELS["s"] = {"a": 3, "b": 1, "c": 1, "d": 1, "e": 3}  # as many items as q, fewer grades
 RUNS = {
     "x": {"q": ["b", "u", "a", "c", "d"], "r": ["b", "v", "a"]},
     "y": {"q": ["e", "c", "v", "a"], "r": ["u", "a", "b"]},
     "z": {"q": ["a", "b", "c", "d", "e"], "r": []},
 }
 SHARES = {1: 0.5, 2: 0.0, 3: 2.0}
+
+
+for number, lists in enumerate(RUNS.values()):
+    lists["s"] = [*"abcde"][number:]
 
 
 def frame(judged, value):
@@ -90,7 +95,14 @@ def test_shares_of_subtopics_of_each_request():
     )  # fmt: skip
     with pytest.warns(lf.LexiframeWarning, match="rankings missing"):
         p = lf.positions(RUN_TABLE, judged, subtopics=True)
-    shares = {("q", "s"): 1.0, ("q", "t"): 3.0, ("r", "s"): 1.0, ("r", "t"): 0.0}
+    shares = {
+        ("s", "s"): 2.0,
+        ("s", "t"): 1.0,
+        ("q", "s"): 1.0,
+        ("q", "t"): 3.0,
+        ("r", "s"): 1.0,
+        ("r", "t"): 0.0,
+    }
 
     def share(t, m, query_id):
         known = {f"{query} {name}": value for (query, name), value in shares.items()}
