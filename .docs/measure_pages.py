@@ -36,6 +36,7 @@ SHOWN = {  # measures that need a parameter or a cut-off, and how the example gi
     "R": "R@5",
     "Success": "Success@5",
     "F1": "F1@5",
+    "PRES": "PRES@5",
     "relative_P": "relative_P@5",
     "Judged": "Judged@5",
     "IPrec": "IPrec@0.5",

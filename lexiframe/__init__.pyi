@@ -24,6 +24,7 @@ from .core.io.bundled_data import bundled as bundled
 
 "Step by step: positions, scores, preferences, and evaluations from scores or with more runs"
 from .core.metrics.coverages import coverage as coverage
+from .core.metrics.descriptions import describe as describe
 from .core.projection.positions_table import positions as positions
 from .core.metrics.scored import scores as scores
 from .core.pairwise.pairs import preferences as preferences
@@ -150,6 +151,9 @@ from .study.less_data.diagnostics import level_correlations as level_correlation
 from .study.less_data.diagnostics import level_regression as level_regression
 from .study.less_data.diagnostics import predict_first_level as predict_first_level
 
+"Learning to rank: what documents that change places matter to a measure"
+from .study.swaps.gains import swap_gains as swap_gains
+
 "Writing and handing over: files that other tools read, and their own objects"
 from .core.io.to_trec import write_trec as write_trec
 from .core.io.to_parquet import write_parquet as write_parquet
@@ -245,6 +249,7 @@ from .core.metrics.catalogues.ranked import ASL as ASL
 from .core.metrics.catalogues.ranked import SL1 as SL1
 from .core.metrics.catalogues.ranked import SL3 as SL3
 from .core.metrics.catalogues.ranked import RE as RE
+from .core.metrics.catalogues.ranked import PRES as PRES
 
 "Metrics of user models: users who stop with probabilities of their own"
 from .connect.measures.user_models import SDCG as SDCG

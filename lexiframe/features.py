@@ -95,6 +95,7 @@ FEATURES = (
     Listed("study.holes", "", (Verdicts,)),
     Listed("study.overlaps", "", (Verdicts,), {"overlap": "command"}),
     Listed("study.sampled"),
+    Listed("study.swaps"),
     Listed("study.testing", "decide.gates study.theory"),
 )  # fmt: skip
 

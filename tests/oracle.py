@@ -532,6 +532,13 @@ def nonrelevant_retrieved(ordered, grades, rel=None):
     return sum(is_nonrelevant(grades.get(d, -1), rel) for d in ordered)
 
 
+def PRES(p, k):
+    """1 − (Σ r_i/m − (m + 1)/2)/k, r_i = k + i of items beyond k (Magdy & Jones 2010)."""
+    m = len(p)
+    r = [k + i if p_i is None or p_i > k else p_i for i, p_i in enumerate(p, start=1)]
+    return 1 - (sum(r) / m - (m + 1) / 2) / k
+
+
 def yaap(p):
     """ln((1 + s) / (1 + m − s)), s = Σ i/p_i."""
     s = math.fsum(i / r for i, r in enumerate(p, start=1) if r)

@@ -117,4 +117,4 @@ def test_digits_of_dois_are_those_that_were_looked_up():
     """Where one is changed or added, look it up at doi.org, and write the new sum here."""
     texts = "\n".join(text for name, text in vars(papers).items() if name.isupper())
     found = sorted({doi.rstrip(";,") for doi in re.findall(r"10[.]\d{4,}/\S+", texts)})
-    assert (len(found), crc32(" ".join(found).encode())) == (28, 3793074108)
+    assert (len(found), crc32(" ".join(found).encode())) == (29, 872084647)

@@ -179,6 +179,12 @@ CONVENTIONS = {
 """The rows of the page on recommenders, and the conventions that they repeat."""
 
 
+def test_the_code_about_learning_to_rank_runs():
+    pytest.importorskip("lightgbm")
+    means = run_page("learning-to-rank")["e"].means
+    assert {*means.filter(rank=1)["run"]} == {"learned"}
+
+
 def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}

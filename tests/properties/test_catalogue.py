@@ -37,6 +37,7 @@ NEEDED = {
     "linear": ("linear(n=60)", 60),
     "P": ("P@5", 5),
     "F1": ("F1@5", 5),
+    "PRES": ("PRES@5", 5),
     "IPrec": ("IPrec@0.3", 0.3),
     "WSS": ("WSS@95", 95),
     "Rprec_mult": ("Rprec_mult@0.5", 0.5),

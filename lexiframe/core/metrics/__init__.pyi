@@ -34,3 +34,4 @@ from . import coverages as coverages
 "For features: modules whose names they use"
 from . import rankings as rankings
 from . import row_by_row as row_by_row
+from . import providers as providers

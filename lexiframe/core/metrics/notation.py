@@ -122,7 +122,8 @@ OTHERS = {
 }
 """The names of ranx, BEIR, MTEB, LensKit, RecBole, RePlay and RecTools, and some of ir_measures, in
 lower case: capitals vary."""
-_OF_PAPERS = {"lexirecall": "LR", "lexiprecision": "LP"}
+_OF_PAPERS = {"lexirecall": "LR", "lexiprecision": "LP", "recall_error": "RE"}
+_RECALL_ERROR = re.compile(r"\brecall error\b", re.IGNORECASE)
 _SEVERAL = {
     "rbp": "RBP(p=0.9) is trec_eval's rbp, RBP(p=0.8)@10 ir_measures' RBP@10, and RBP(p=0.1) ranx' "
     "rbp@10",
@@ -222,7 +223,7 @@ def each(measure: Any) -> list[Any]:
     """
     if not isinstance(measure, str):
         return [_ir_measures_text(measure)] if _is_of_ir_measures(measure) else [measure]
-    text = " ".join(measure.split())
+    text = _RECALL_ERROR.sub("recall_error", " ".join(measure.split()))
     text = _parenthesize(text.replace(" @", "@").replace("@ ", "@").replace(" (", "("))
     found: list[str] = []
     for piece in _split_outside(text, separators=", "):

@@ -245,11 +245,12 @@ def _rank_sign(cutoff: int | None = None) -> pl.Expr:
 
 
 def _level_weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
-    """p(λ) p(i | λ), with p(λ) ∝ m_λ, for each level of each threshold."""
-    m = thresholds.rle().struct.field("len").to_list()
-    weights = preference.weights(np.array(m))
-    shares = [weights[:n, k] * n / sum(m) for k, n in enumerate(m)]
-    return np.concatenate([np.empty(0), *shares])
+    """p(λ) p(i | λ), for each level of each threshold."""
+    runs = thresholds.rle().struct.unnest()
+    m = runs["len"].cast(pl.Int64).to_numpy()
+    weights = preference.weights(m)
+    shares = preference.shares(runs.select(of="value"), m[:, None])[:, 0]
+    return np.concatenate([np.empty(0), *(weights[:n, k] * shares[k] for k, n in enumerate(m))])
 
 
 def _item_terms(metric: Metric, rankings: Rankings) -> np.ndarray:

@@ -55,7 +55,7 @@ def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
     >>> lf.measures("RBP").select("notation", "formula").rows()
     [('RBP(p=0.8)@k', 'Σ_i (1 − γ) γ^(p_i − 1), γ = p')]
     """
-    made_from_another = (derived.TSE("AP"), derived.eta("AP"), derived.WC("AP"))
+    made_from_another = (derived.TSE("AP"), derived.eta("AP"), derived.WC("AP"), derived.NCP("RPP"))
     every = (*derived.every_metric(), *derived.metrics_of_items())
     rows = [
         *map(

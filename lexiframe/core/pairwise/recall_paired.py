@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, sums
-from lexiframe.core.metrics import RecallLevelMetric, exposures, needed
+from lexiframe.core.metrics import RecallLevelMetric, derived, needed, weights
 from lexiframe.core.pairwise.preference import Preference
 from lexiframe.core.projection import blocks
 
@@ -22,14 +23,15 @@ class LevelPreference(Preference):
 
     π and π′ are two rankings of a request, and p_i is the rank of the i-th relevant item in π. The
     thresholds λ are the distinct grades of the request's relevant items. p(λ) is proportional to
-    m_λ, the number of items of grade λ or above, and p(i | λ) to ``weight(i, m_λ)``. With ``rel``,
-    this grade is the only threshold. An item that was not retrieved is worse than every rank.
+    m_λ, the number of items of grade λ or above, or else to the ``share``, and p(i | λ) to
+    ``weight(i, m_λ)``. With ``rel``, this grade is the only threshold. An item that was not
+    retrieved is worse than every rank.
 
     With ``subtopics`` the subtopics t of the request take the place of the thresholds, and
     relevance is binary: Δ(π, π′) = Σ_t p(t) Σ_i p(i | t) sgn(p′_{i,t} − p_{i,t}). The sum is over
     the subtopics with a relevant item and one additional subtopic, which holds all relevant items,
-    each counted once. p(t) is proportional to m_t, the number of items of the subtopic. This needs
-    positions by subtopic.
+    each counted once. p(t) is proportional to m_t, the number of items of the subtopic, or to the
+    ``share``. This needs positions by subtopic.
 
     Parameters
     ----------
@@ -38,6 +40,13 @@ class LevelPreference(Preference):
     weight : callable
         A function of two Polars expressions, i and m. It returns the weights p(i | m), which need
         not sum to 1.
+    share : callable, optional
+        p(λ): a function of two Polars expressions, the grade λ and m_λ, as ``lambda grade, m: 1``
+        for equal weights, or ``lambda grade, m: grade.replace_strict({1: 0.2, 2: 0.8})``. By
+        subtopic it is p(t), a function of the subtopic, as a string, null for the additional one,
+        and m_t; an argument ``query_id`` gets the request, as subtopics of two requests may have
+        one name. The weights need not sum to 1 over the thresholds or subtopics of a request; all
+        rankings tie where all of them are 0.
     rel : float, optional
         The least relevant grade; with it, relevance is binary.
     subtopics : bool, optional
@@ -80,10 +89,20 @@ class LevelPreference(Preference):
     >>> d = lf.preferences(lf.positions(runs, qrels, subtopics=True), lf.ST_RPP)
     >>> d.select("run_a", "run_b", "preference").rows()
     [('x', 'y', -0.2)]
+
+    With all weight on s the two runs tie, and by t alone y is ahead:
+
+    >>> only = [lf.LevelPreference(name, weight=lambda i, m: 1, subtopics=True,
+    ...                            share=lambda t, m, name=name: (t == name).fill_null(False))
+    ...         for name in ("s", "t")]
+    >>> p = lf.positions(runs, qrels, subtopics=True)
+    >>> lf.preferences(p, only).select("measure", "preference").rows()
+    [('s', 0.0), ('t', -1.0)]
     """
 
     weight: Callable[..., Any]
     subtopics: bool = field(default=False, kw_only=True)
+    share: Callable[..., Any] | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "level preference"
 
@@ -128,12 +147,8 @@ class LevelPreference(Preference):
                 f"{self}: expected a preference without subtopics, whose users want a number of "
                 "relevant items"
             )
-        whole = replace(self, rel=None, cutoff=None)
-        return RecallLevelMetric(
-            "NCP", exposures.reciprocal, _PrecisionWeight(whole), operand=str(whole),
-            rel=self.rel, cutoff=self.cutoff, formula="Σ_i p(i) i/p_i", bounds="0 to 1",
-            source="Sakai & Robertson, EVIA 2008",
-        )  # fmt: skip
+        metric = derived.precision_of_users(self.weight, self.name)
+        return replace(metric, rel=self.rel, cutoff=self.cutoff)
 
     def compute(
         self, block: blocks.Block, known: dict[int, np.ndarray] | None = None
@@ -146,6 +161,8 @@ class LevelPreference(Preference):
         populations = block.within(self.cutoff).populations(self.rel)
         sizes = np.array([population.m for population in populations])
         is_uniform = self._are_uniform(sizes, known)
+        if self._has_share:
+            is_uniform[:] = False
         if is_uniform.any() and not is_uniform.all():
             delta = np.empty((len(block.pairs[0]), len(block)))
             for some in (is_uniform, ~is_uniform):
@@ -159,20 +176,47 @@ class LevelPreference(Preference):
                 for population in populations
             )
             return np.asarray(_pair_differences(won, block.pairs) / total)
+        names = block.thresholds(populations) if self._has_share else pl.DataFrame()
+        shares = self.shares(names, sizes)
         won = (
             _won_between_runs(
-                partial(
-                    _weight_won,
-                    weights=self.weights(population.m, known) * (population.m / total),
-                ),
+                partial(_weight_won, weights=self.weights(population.m, known) * share),
                 population.positions,
                 block,
             )
-            for population in populations
+            for population, share in zip(populations, shares, strict=True)
         )
         delta = _pair_differences(won, block.pairs)
         # unlike whole numbers, sums of weights may miss 0 by rounding where the runs tie
         return np.where(np.abs(delta) <= sums.TIE, 0.0, delta)
+
+    @property
+    def _has_share(self) -> bool:
+        """Whether there are thresholds or subtopics whose share is the user's own."""
+        return self.share is not None and (self.subtopics or self.rel is None)
+
+    def shares(self, thresholds: pl.DataFrame, m: np.ndarray) -> np.ndarray:
+        """Return p(λ) or p(t), by the number of items: thresholds × requests.
+
+        The rows of ``thresholds`` have the grade or subtopic (``of``) of each. One without an item
+        has 0.
+        """
+        weight = m.astype(np.float64)
+        if self._has_share:
+            taken = inspect.signature(self.share).parameters  # type: ignore[arg-type]
+            request = {"query_id": pl.col("query_id")} if "query_id" in taken else {}
+            own = self.share(pl.col("of"), pl.col("m"), **request)  # type: ignore[misc]
+            own = own if isinstance(own, pl.Expr) else pl.lit(own)
+            own = own.cast(pl.Float64).fill_null(float("nan")) + 0.0 * pl.col("m")
+            found = thresholds.with_columns(m=weight.ravel()).select(own.alias("share"))["share"]
+            weight = np.where(m > 0, found.to_numpy().reshape(m.shape), 0.0)
+            if not (np.isfinite(weight).all() and weight.min(initial=0) >= 0):
+                raise LexiframeError(
+                    f"{self}: expected finite shares of 0 or more, found {weight.ravel()} for the "
+                    f"thresholds or subtopics {thresholds['of'].to_list()}"
+                )
+        total = weight.sum(axis=0)
+        return np.asarray(weight / np.where(total > 0, total, 1))
 
     def weights(self, m: np.ndarray, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
         """Return p(i | m) of requests with m items: levels × requests.
@@ -197,45 +241,11 @@ class LevelPreference(Preference):
         unknown = [size for size in sizes if size not in known]
         found = {}
         if unknown:
-            found = dict(zip(unknown, self._values(np.array(unknown)), strict=True))
+            found = dict(
+                zip(unknown, weights.shares(self.weight, np.array(unknown), str(self)), strict=True)
+            )
             known.update((size, found[size]) for size in unknown if size <= _KEPT)
         return {size: found[size] if size in found else known[size] for size in sizes}
-
-    def _values(self, sizes: np.ndarray) -> list[np.ndarray]:
-        """Return the weights of the levels of each m: each array sums to 1."""
-        i, m = pl.col("i"), pl.col("m")
-        levels = np.concatenate([np.arange(1.0, size + 1) for size in sizes])
-        frame = pl.DataFrame({"i": levels, "m": np.repeat(sizes.astype(np.float64), sizes)})
-        weight = self.weight(i, m)
-        weight = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
-        found = frame.select(weight=(weight + 0.0 * i).fill_null(float("nan")))["weight"]
-        parts = np.split(found.to_numpy(), np.cumsum(sizes)[:-1])
-        for size, values in zip(sizes, parts, strict=True):
-            if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
-                raise LexiframeError(
-                    f"{self}: expected finite weights of 0 or more, not all 0, found {values} for "
-                    f"m = {size}"
-                )
-        return [values / values.sum() for values in parts]
-
-
-@dataclass(frozen=True)
-class _PrecisionWeight:
-    """z(i, m) = i p(i | m), with the users of a preference."""
-
-    users: LevelPreference
-
-    def __call__(self, i: pl.Expr, m: pl.Expr) -> pl.Expr:
-        pair = pl.struct(i=i.cast(pl.Int64), m=m.cast(pl.Int64))
-        return pair.map_batches(self._row_weights, return_dtype=pl.Float64, is_elementwise=True)
-
-    def _row_weights(self, pairs: pl.Series) -> pl.Series:
-        level, m = (pairs.struct.field(name).fill_null(1).to_numpy() for name in ("i", "m"))
-        weights = np.zeros(len(level))
-        for size, of_size in self.users._size_weights(m, {}).items():
-            rows = m == size
-            weights[rows] = level[rows] * of_size[level[rows] - 1]
-        return pl.Series(weights)
 
 
 _KEPT = 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -21,9 +22,15 @@ class SubtopicBlock(blocks.Block):
     ----------
     subtopics
         The block of the items of each subtopic.
+    names
+        The subtopics behind null, which stands for the items of any.
+    query_id
+        The request.
     """
 
     subtopics: tuple[blocks.Block, ...]
+    names: pl.Series
+    query_id: str
 
     def within(self, cutoff: int | None) -> Self:
         """Return the block without retrieved items beyond a rank, for any subtopic."""
@@ -33,6 +40,10 @@ class SubtopicBlock(blocks.Block):
     def populations(self, rel: float | None) -> list[blocks.Population]:
         """Return the relevant items of any subtopic, and then the items of each subtopic."""
         return [part.at_least(rel) for part in (self, *self.subtopics)]
+
+    def thresholds(self, populations: Sequence[blocks.Population]) -> pl.DataFrame:
+        """Return the name of each list of items in the column ``of``, and the ``query_id``."""
+        return pl.DataFrame({"of": self.names}).with_columns(query_id=pl.lit(self.query_id))
 
 
 @dataclass(frozen=True)
@@ -46,11 +57,14 @@ class SubtopicRequests:
         lists are laid out as if each were a request.
     n_lists
         The number of lists of each request.
+    names
+        The subtopic of each list; null for the items of any.
     """
 
     queries: pl.Series
     lists: matrices.Requests
     n_lists: np.ndarray
+    names: pl.Series
 
     @property
     def runs(self) -> pl.Series:
@@ -73,7 +87,10 @@ class SubtopicRequests:
         request = requests[0]
         numbers = self._first_list[request] + np.arange(self.n_lists[request])
         everything, *subtopics = (self.lists.block(numbers[[k]]) for k in range(len(numbers)))
-        return SubtopicBlock(everything.positions, everything.relevance, tuple(subtopics))
+        return SubtopicBlock(
+            everything.positions, everything.relevance, tuple(subtopics),
+            self.names.gather(numbers), self.queries[int(request)],
+        )  # fmt: skip
 
 
 def subtopic_requests_of(p: Any) -> SubtopicRequests:
@@ -91,7 +108,10 @@ def subtopic_requests_of(p: Any) -> SubtopicRequests:
     rows = pl.concat([everything, by_subtopic.select(everything.columns)])
     query_of_list = numbers // (len(names) + 1)
     lists = matrices.lay_out(rows, queries.gather(query_of_list), list_, *coded.encode(rows["run"]))
-    return SubtopicRequests(queries, lists, np.bincount(query_of_list, minlength=len(queries)))
+    name = pl.concat([pl.Series([None], dtype=names.dtype), names]).cast(pl.String)
+    of_list = name.gather(numbers % (len(names) + 1))
+    n_lists = np.bincount(query_of_list, minlength=len(queries))
+    return SubtopicRequests(queries, lists, n_lists, of_list)
 
 
 def _drop_subtopics(table: pl.DataFrame) -> pl.DataFrame:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
+import polars as pl
 
 
 def missing(positions: np.ndarray) -> int:
@@ -85,6 +87,16 @@ class Block:
         level, request = np.nonzero(is_new)
         distinct[is_new.cumsum(axis=0)[level, request] - 1, request] = grades[level, request]
         return [self._graded_items(least) for least in distinct]
+
+    def thresholds(self, populations: Sequence[Population]) -> pl.DataFrame:
+        """Return the least grade of each population in each request, in the column ``of``.
+
+        It is null where the request has fewer grades.
+        """
+        least = self.relevance[:, 0].min(axis=0, initial=np.inf)
+        grades = [least if one.least is None else one.least for one in populations]
+        of = pl.Series(np.concatenate(grades))
+        return pl.DataFrame({"of": of.set(of.is_infinite(), None)})
 
     def only(self, requests: np.ndarray) -> Block:
         """Return the block of some of the requests."""

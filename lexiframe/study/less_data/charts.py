@@ -99,7 +99,8 @@ def degradation_chart(
     altair.FacetChart
         A row of panels for each statistic, and a column for what is taken away. A line joins the
         means over the samples of a measure; the band around it is one standard deviation wide on
-        each side, and absent if there is one sample.
+        each side, and absent if there is one sample. Numbers of requests (``counts``) are on the
+        axis where the table has them in all rows.
 
     Raises
     ------
@@ -125,12 +126,15 @@ def degradation_chart(
     lines = chosen("measure", measures, rows["measure"].unique(maintain_order=True).to_list())
     rows = _statistic_rows(rows.filter(pl.col("measure").is_in(lines)), named)
     colour, shape = lines_of("measure", lines)
-    x = draw.X("fraction:Q", title="share of the data that is kept")
-    x = x.axis(format="%", grid=False, tickCount=5).scale(zero=False, nice=False, padding=6)
+    kept, title, how = "fraction", "share of the data that is kept", "%"
+    if "n_requests" in rows.columns:
+        kept, title, how = "n_requests", "requests that are kept", "d"
+    x = draw.X(f"{kept}:Q", title=title)
+    x = x.axis(format=how, grid=False, tickCount=5).scale(zero=False, nice=False, padding=6)
     base = draw.Chart().encode(x, draw.Y("mean:Q", title=None).scale(zero=False), colour)
     band = base.transform_filter("datum.low != null").mark_area(opacity=0.15)
     mean = ("mean", "mean over samples", ".4f")
-    said = tooltip("measure", "fraction", "statistic", mean, "sd", "samples")
+    said = tooltip("measure", kept, "statistic", mean, "sd", "samples")
     order = [STATISTICS[name] for name in named]
     chart = faceted(
         [band.encode(draw.Y("low:Q"), draw.Y2("high")), *lines_with_points(base, shape, said)],
@@ -156,9 +160,11 @@ def _statistic_rows(rows: pl.DataFrame, chosen: list[str]) -> pl.DataFrame:
     )  # fmt: skip
     if not chosen:
         raise LexiframeError("degradation_chart: expected at least one statistic, found none")
+    counted = "n_requests" in rows.columns and not rows["n_requests"].null_count()
     long = pl.concat(
         rows.select(
-            "measure", "fraction", "samples", pl.format("less: {}", missing).alias("missing"),
+            "measure", "fraction", *["n_requests"] * counted, "samples",
+            pl.format("less: {}", missing).alias("missing"),
             statistic=pl.lit(STATISTICS[name]), mean=name, sd=f"{name}_sd",
         )
         for name in chosen

@@ -41,6 +41,7 @@ def degradation(
     what: What = "labels",
     how: How = "uniform",
     fractions: Iterable[float] = _FRACTIONS,
+    counts: Iterable[int] | None = None,
     samples: int = 10,
     seed: int = 0,
     reference: MeasureLike | None = None,
@@ -71,6 +72,8 @@ def degradation(
     fractions
         The shares that are kept, each above 0 and at most 1. Of the depth: the share of the
         greatest number of items that a run retrieved.
+    counts
+        With ``what="requests"``, numbers of requests that are kept, in place of ``fractions``.
     samples
         How many samples are drawn for each fraction. A depth has one, because nothing is drawn.
     seed
@@ -85,21 +88,22 @@ def degradation(
     -------
     polars.DataFrame
         Key ``what, how, fraction, measure``, sorted by it (``how`` is null unless labels are taken
-        away); ``samples``; and for each statistic its mean over the samples and, as ``..._sd``, its
-        standard deviation (null for one sample). ``tie_rate``: the share of pairs of rankings
-        of one request that tie. ``agreement``: of the pairs that do not tie by the measure on the
-        complete data, the share that it prefers in the same direction on the sample;
-        ``system_agreement``: the same of pairs of runs by their mean preference;
-        ``reference_agreement``: of the pairs that do not tie by the reference, complete data,
-        the share that the measure prefers in the same direction on the sample, and
-        ``reference_system_agreement`` the same of pairs of runs by their means. ``tau``: Kendall's
-        τ-b of the ordering of the runs with that on the complete data. A statistic without any
-        pair to count is null.
+        away); with ``counts`` also ``n_requests``, the number kept; ``samples``; and for each
+        statistic its mean over the samples and, as ``..._sd``, its standard deviation (null for one
+        sample). ``tie_rate``: the share of pairs of rankings of one request that tie.
+        ``agreement``: of the pairs that do not tie by the measure on the complete data, the share
+        that it prefers in the same direction on the sample; ``system_agreement``: the same of pairs
+        of runs by their mean preference; ``reference_agreement``: of the pairs that do not tie by
+        the reference, complete data, the share that the measure prefers in the same direction on
+        the sample, and ``reference_system_agreement`` the same of pairs of runs by their means.
+        ``tau``: Kendall's τ-b of the ordering of the runs with that on the complete data. A
+        statistic without any pair to count is null.
 
     Raises
     ------
     LexiframeError
-        As `positions` and `preferences`; and for fractions, samples or a seed out of their range.
+        As `positions` and `preferences`; and for fractions, counts, samples or a seed out of their
+        range.
 
     Notes
     -----
@@ -132,6 +136,9 @@ def degradation(
         unjudged=unjudged, subtopics=_are_by_subtopic([*asked, *([target] if target else [])]),
     )  # fmt: skip
     needed.refuse_unfit(p, asked)
+    n_requests = p["query_id"].n_unique()
+    if counts is not None:
+        kept = [count / n_requests for count in _checked_counts(counts, n_requests, what)]
     complete = Conclusions.compute(p, asked, order)
     guide = next(measured.measure_positions(p, [target]).whole()) if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
@@ -144,7 +151,24 @@ def degradation(
             fraction, Conclusions.compute(part(fraction, one), asked, order), guide
         )
     ]
-    return _summary(rows, what, how if what == "labels" else None)
+    table = _summary(rows, what, how if what == "labels" else None)
+    if counts is None:
+        return table
+    number = (pl.col("fraction") * n_requests).round().cast(pl.Int64)
+    return table.insert_column(3, table.select(n_requests=number).to_series())
+
+
+def _checked_counts(counts: Iterable[Any], n_requests: int, what: What) -> list[int]:
+    """Return different numbers of requests, ascending; raise unless each is from 1 to all."""
+    asked = sorted({*counts})
+    is_whole = all(isinstance(n, int | np.integer) and 1 <= n <= n_requests for n in asked)
+    if what != "requests" or not asked or not is_whole:
+        raise LexiframeError(
+            "degradation: expected counts as whole numbers from 1 to the number of requests, "
+            f"{n_requests}, with what='requests', found {asked} with what={what!r}; leave out what "
+            "is beyond it, or give fractions"
+        )
+    return asked
 
 
 def _are_by_subtopic(asked: Sequence[Measure]) -> bool:

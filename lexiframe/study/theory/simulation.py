@@ -50,7 +50,8 @@ def simulate_agreement(
         Key ``measure``, sorted by it: ``n``, ``pairs``; ``tied``, the share of pairs that have the
         same worst case (the rank of the last relevant item); and ``agreement``, the share of the
         other pairs in which the measure prefers the ranking whose last relevant item comes sooner.
-        A pair that the measure ties does not agree.
+        A pair that the measure ties does not agree. ``random`` is the agreement of a coin that is
+        tossed for each pair; its distance from 1/2 shows how far the simulation errs by chance.
 
     Raises
     ------
@@ -76,10 +77,11 @@ def simulate_agreement(
         {
             "query_id": pl.Series(np.concatenate([requests for requests, _ in groups])),
             "worst_case": np.sign(last[:, 1] - last[:, 0]),
+            "coin": 2 * np.random.default_rng([seed, 1]).integers(0, 2, len(last)) - 1,
         }
     ).cast({"query_id": pl.String})
     d = preferences(positions_of(groups, _RUNS, n), asked).join(sign, on="query_id")
-    agrees = pl.col("preference").sign() == pl.col("worst_case")
+    agrees, tosses = (pl.col(n).sign() == pl.col("worst_case") for n in ("preference", "coin"))
     return (
         d.group_by("measure")
         .agg(
@@ -87,6 +89,7 @@ def simulate_agreement(
             pairs=pl.len().cast(pl.Int64),
             tied=(pl.col("worst_case") == 0).mean(),
             agreement=agrees.filter(pl.col("worst_case") != 0).mean(),
+            random=tosses.filter(pl.col("worst_case") != 0).mean(),
         )
         .sort("measure")
     )

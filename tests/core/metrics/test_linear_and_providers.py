@@ -1,5 +1,7 @@
 """Linear exposure ends at the last item of the corpus; the worst-off provider at any magnitude."""
 
+from math import log2
+
 import polars as pl
 import pytest
 
@@ -40,6 +42,16 @@ def test_exposure_of_providers():
     found = lf.provider_exposure(P, OWNERS, "linear(n=8)")
     assert found["exposure"].to_list() == [0.875, 0.5, 0.875, 0.75]
     assert found["is_worst_off"].to_list() == [False, True, False, True]
+
+
+def test_exposure_of_an_item_of_a_provider():
+    """A provider of two items, one of them far up, is the worst off all the same by their mean."""
+    p = lf.positions({"a": {"q": {"x": 4, "y": 3, "z": 1}}}, {"q": {"x": 1, "y": 1, "w": 1}})
+    owners = pl.DataFrame({"doc_id": ["x", "w", "y"], "provider": ["u", "u", "v"]})
+    found = lf.provider_exposure(p, owners, "nDCG", per_item=True)
+    assert found["exposure"].to_list() == pytest.approx([1 / 2, 1 / log2(3)])
+    assert found["is_worst_off"].to_list() == [True, False]
+    assert lf.provider_exposure(p, owners, "nDCG")["is_worst_off"].to_list() == [False, True]
 
 
 def test_providers_whose_exposures_differ_by_rounding_are_both_worst_off():

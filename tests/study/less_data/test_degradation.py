@@ -130,6 +130,8 @@ def test_all_of_the_data_agree_with_themselves():
         ({"order": "elo"}, "expected order to be one of 'mean', .*, found 'elo'"),
         ({"fractions": [0.5, 1.5]}, r"expected a fraction above 0 and at most 1, found 1\.5"),
         ({"fractions": []}, "degradation: expected fractions that are kept, found none"),
+        ({"counts": [2]}, r"expected counts as whole numbers from 1 .* 5, with what='requests'"),
+        ({"counts": [9], "what": "requests"}, r"expected counts .* found \[9\] with what='req"),
         ({"samples": 0}, "expected samples to be a whole number from 1, found 0"),
         ({"measures": "bpref"}, "bpref"),
     ],
@@ -139,6 +141,16 @@ def test_what_is_refused(options, message):
     arguments = {"measures": "AP", **options}
     with pytest.raises(lf.LexiframeError, match=message):
         degradation(folder / "runs", folder / "qrels.txt", **arguments)
+
+
+def test_counts_of_requests_are_fractions_of_them():
+    folder = lf.bundled("example")
+    options = {"what": "requests", "samples": 2, "seed": 3}
+    given = (folder / "runs", folder / "qrels.txt", ["AP", "RPP"])
+    found = degradation(*given, counts=[5, 2, 2], **options)
+    assert found.columns[2:5] == ["fraction", "n_requests", "measure"]
+    assert found["n_requests"].to_list() == [2, 2, 5, 5]
+    assert found.drop("n_requests").equals(degradation(*given, fractions=[0.4, 1], **options))
 
 
 def by_subtopics():

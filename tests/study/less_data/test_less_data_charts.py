@@ -40,6 +40,16 @@ def test_points_are_means_and_bands_a_deviation_around_them():
     assert rows["measure"].unique().to_list() == ["LR"]
 
 
+def test_counts_of_requests_are_on_the_axis():
+    table = degraded(whats=(("requests", None),)).cast({"how": pl.String})
+    counted = table.insert_column(3, (table["fraction"] * 50).cast(pl.Int64).alias("n_requests"))
+    chart = degradation_chart(counted, "tie_rate", "AP").to_dict()
+    (encoding,) = {layer["encoding"]["x"]["field"] for layer in chart["spec"]["layer"]}
+    assert encoding == "n_requests"
+    rows = pl.DataFrame(degradation_chart(counted, "tie_rate", "AP").data.values)
+    assert rows["n_requests"].to_list() == [10, 30, 50]
+
+
 def test_statistics_without_values_have_no_panel_and_one_sample_has_no_band():
     rows = pl.DataFrame(degradation_chart(degraded()).data.values)
     assert rows["statistic"].unique(maintain_order=True).to_list() == [

@@ -242,6 +242,8 @@ def test_agreement_with_the_worst_case_is_as_printed(place):
         error = sqrt(2 * max(printed * (1 - printed), 1e-3) / 10_000)
         assert abs(agreement - printed) < 4 * error + 0.0005, measure
     assert found["tied"].unique().len() == 1
+    (coin,) = found["random"].unique()
+    assert abs(coin - 0.5) < 4 * 0.5 / sqrt(10_000)
 
 
 def test_ties_by_depth():

@@ -1,9 +1,10 @@
 """Places, predictions and drawn rankings: by loops over all rankings or pairs of them."""
 
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from math import comb, exp, log10
 
 import numpy as np
+import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -82,6 +83,36 @@ def test_predictions_by_loops(p):
             assert found[j, name] == (n, correct, ties, correct / n if n else None)
 
 
+def test_predictions_of_the_worst_case_of_groups_by_loops(p):
+    """The item of the group that decides is behind the first levels of both rankings."""
+    items = p["doc_id"].unique().sort().to_list()
+    group_of = {doc_id: "abb"[n % 3] for n, doc_id in enumerate(items)}
+    groups = pl.DataFrame({"doc_id": items, "group": list(group_of.values())})
+    found = {row[:3]: row[3:6] for row in predict_worst_case(p, [1, 4], groups=groups).rows()}
+    by_ranking = {}
+    for run, query, *row in p.select("run", "query_id", "level", "position", "doc_id").rows():
+        by_ranking.setdefault(query, {}).setdefault(run, []).append(tuple(row))
+    expected = {key: [0, 0, 0] for key in found}
+    for of_runs in by_ranking.values():
+        for run_a, run_b in combinations(sorted(of_runs), 2):
+            a, b = (sorted(of_runs[run]) for run in (run_a, run_b))
+            for j, group in product((1, 4), "ab"):
+                in_a, in_b = ([row for row in of if group_of[row[2]] == group] for of in (a, b))
+                ranks = [[rank for _, rank, _ in of] for of in (in_a, in_b)]
+                k = oracle.deciding_level(*ranks, largest=True)
+                if k is None or min(in_a[k - 1][0], in_b[k - 1][0]) <= j or len(a) <= j:
+                    continue
+                top = [[rank for _, rank, _ in of[:j]] for of in (a, b)]
+                guesses = oracle.sgn(sum(oracle.s(*top))), oracle.LP(*top), oracle.LR(*top)
+                for name, guess in zip(("RPP", "sgnLP", "sgnLR"), guesses, strict=True):
+                    counts = expected[group, j, name]
+                    counts[0] += 1
+                    counts[1] += guess == oracle.LR(*ranks)
+                    counts[2] += guess == 0
+    assert {key: list(counts) for key, counts in found.items()} == expected
+    assert min(counts[0] for counts in expected.values()) > 0
+
+
 def test_drawn_rankings_against_all_of_them():
     """Expectations over all orders of four items, with their Plackett–Luce probabilities."""
     scores = {"x": 4.0, "u": 2.5, "y": 2.0, "z": 0.5}
@@ -122,6 +153,14 @@ def test_what_is_refused(p):
         rarity(p, "pool", "RPP")
     with pytest.raises(lf.LexiframeError, match="expected levels from 1, found"):
         predict_worst_case(p, [0])
+    one = p.select("doc_id", group=pl.lit("g")).unique()
+    with pytest.raises(lf.LexiframeError, match="expected a group of every relevant item, found"):
+        predict_worst_case(p, groups=one.head(3))
+    both = pl.concat([one, one.with_columns(group=pl.lit("h"))])
+    with pytest.raises(lf.LexiframeError, match="expected one group of each item, found several"):
+        predict_worst_case(p, groups=both)
+    plain = predict_worst_case(p)
+    assert predict_worst_case(p, groups=one).drop("group").equals(plain)
     for options, message in (
         ({"temperature": 0}, "temperature above 0, found 0"),
         ({"samples": 3}, "4 samples or more, found 3"),

@@ -111,6 +111,13 @@ ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
 satisfied by a document the likelier the higher its grade. ``max`` is the greatest grade of the
 scale, 4 as in gdeval."""
 
+PRES = RankingMetric("PRES", counts.patent_retrieval_score,
+    formula="1 − (1/m Σ_i r_i − (m + 1)/2)/k, r_i = p_i if p_i ≤ k, else k + i",
+    bounds="0 to 1", source=of.MAGDY)
+"""The patent retrieval evaluation score: how far the mean rank of the relevant items is from that
+of an ideal ranking, as a share of the k documents that a user looks at. Items that are not among
+these have the ranks behind them: the i-th relevant item has rank k + i."""
+
 # --- Metrics that use judged non-relevant items, and counts, as trec_eval defines them -----------
 
 bpref = judged.JudgedMetric("bpref", judged.preferred_to_nonrelevant,

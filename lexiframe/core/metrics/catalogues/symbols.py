@@ -88,6 +88,8 @@ _OF_MEASURE: dict[str, Mapping[str, str]] = {
         "u": "the items above it that are in the pool and not judged",
         "ε": "0.00001",
     },
+    "PRES": {"r_i": "the rank of the i-th relevant item, or its place behind the cut-off",
+        "i": "the recall level of the item"},
     "ERR": {"max": "the greatest grade of the scale"},
     "gRBP": {"max": "the greatest grade of the scale"},
     "RBP": {"p": "the parameter of that name"},

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.metrics.rankings import Rankings
+from lexiframe.core.metrics.rankings import LEVEL, RANK, Rankings
 
 
 def retrieved(rankings: Rankings) -> np.ndarray:
@@ -69,6 +69,14 @@ def average_precision(rankings: Rankings) -> np.ndarray:
     """r² / (ñ m)."""
     r = relevant_retrieved(rankings).astype(np.float64)
     return ratio(r * r, retrieved(rankings) * relevant(rankings).astype(np.float64))
+
+
+def patent_retrieval_score(rankings: Rankings, *, cutoff: int) -> np.ndarray:
+    """1 − (1/m Σ r_i − (m + 1)/2)/k, to which items with r_i = k + i add nothing."""
+    found = rankings.within(cutoff)
+    saved = found.item_values(cutoff + LEVEL - RANK)
+    total = np.bincount(found.relevant_rankings, saved, len(found))
+    return ratio(total, cutoff * relevant(rankings))
 
 
 def utility(

@@ -14,9 +14,9 @@ from lexiframe.core.metrics import notation
 from lexiframe.core.metrics.catalogues.error_names import hints_at_error as hints_at_error
 from lexiframe.core.metrics.catalogues.error_names import says_smaller
 from lexiframe.core.metrics.catalogues.not_offered import refuse_not_offered
-from lexiframe.core.metrics.catalogues.papers import LEXIRECALL
+from lexiframe.core.metrics.catalogues.papers import LEXIRECALL, RECALL_PAIRED, SAKAI_ROBERTSON
 from lexiframe.core.metrics.catalogues.ranked import METRICS
-from lexiframe.core.metrics.kinds import weights
+from lexiframe.core.metrics.kinds import exposures, weights
 from lexiframe.core.metrics.kinds.graded import GradedMetric
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.kinds.recall_level import RecallLevelMetric
@@ -27,7 +27,9 @@ from lexiframe.core.metrics.needed import SUBTOPICS
 
 
 @typed
-def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
+def TSE(
+    metric: Metric | Callable[..., Any] | str = "AP", name: str | None = None
+) -> RecallLevelMetric:
     """Return the total search efficiency of an exposure: e(p_m), that of the last relevant item.
 
     It is the worst case of a ranking over the information needs that its relevant items can serve.
@@ -36,7 +38,9 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     Parameters
     ----------
     metric
-        A metric whose exposure is used, the notation of one, or an exposure function.
+        A metric whose exposure is used, the notation of one, or an exposure function. ``"TSE"``
+        alone is ``TSE(AP)``, e(p) = 1/p: which of two rankings of a request is better, every
+        exposure that falls with the rank says alike.
     name : str, optional
         What to call an exposure function; by default its ``__name__``.
 
@@ -69,7 +73,9 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
 
 
 @typed
-def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
+def eta(
+    metric: Metric | Callable[..., Any] | str = "AP", name: str | None = None
+) -> RecallLevelMetric:
     """Return the provider exposure of all relevant items: Σ_i e(p_i).
 
     `provider_exposure` computes the same sum for the items of each provider. ``WC(eta(AP))`` is the
@@ -78,7 +84,8 @@ def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     Parameters
     ----------
     metric, name
-        As for `TSE`.
+        As for `TSE`; ``"eta"`` alone is ``eta(AP)``. Of several items two exposures can order
+        rankings differently; of the worst-off provider, ``WC(eta(AP))``, all give one order.
 
     Returns
     -------
@@ -135,7 +142,7 @@ def _exposed_metric(
 
 
 @typed
-def WC(metric: Metric | str) -> WorstCase:
+def WC(metric: Metric | str = "AP") -> WorstCase:
     """Return the worst case of a metric: the least μ(π, u) over the subsets u of relevant items.
 
     Each subset is an information need. All 2^m − 1 of them are tried, so a request may have at most
@@ -149,7 +156,8 @@ def WC(metric: Metric | str) -> WorstCase:
     ----------
     metric
         A recall-level or graded metric, or its notation: ``WC(AP)``, ``"WC(nDCG)"``,
-        ``WC(eta(AP))``.
+        ``WC(eta(AP))``. ``"WC"`` alone is ``WC(AP)``; where the theorem holds, all metrics give
+        one order.
 
     Returns
     -------
@@ -187,12 +195,31 @@ def WC(metric: Metric | str) -> WorstCase:
         bounds="as of μ")  # fmt: skip
 
 
+def precision_of_users(weight: Callable[..., Any], users: str) -> RecallLevelMetric:
+    """Return the normalised cumulative precision of users who each want a number of items."""
+    return RecallLevelMetric("NCP", exposures.reciprocal, weights.PrecisionWeight(weight, users),
+        operand=users, formula="Σ_i p(i) i/p_i", bounds="0 to 1",
+        source=f"{SAKAI_ROBERTSON}; {RECALL_PAIRED}, section 3.2")  # fmt: skip
+
+
+_UNIFORM, _LOG, _INVERSE = weights.share_of_request, weights.logarithmic, weights.reciprocal
+_USERS = {"RPP": _UNIFORM, "dcgRPP": _LOG, "invRPP": _INVERSE}
+"""The weights of users, by the preference that has the same users."""
+
+
+def NCP(users: str = "RPP") -> RecallLevelMetric:
+    """Return the normalised cumulative precision of the users of a preference: ``NCP(dcgRPP)``."""
+    if users not in _USERS:
+        raise unknown_name("preference with users", users, [*_USERS])
+    return precision_of_users(_USERS[users], users)
+
+
 _ADDED = features.names_of_measures()
 """The measures of rankings that features add, by name."""
 _OF_ITEMS = features.names_of_measures_of_items()
 """The measures of lists over a catalogue or of answers, with their other names."""
 notation.know([*_ADDED, *_OF_ITEMS])
-MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
+MADE_FROM_ANOTHER: dict[str, Callable[..., Metric]] = dict(TSE=TSE, eta=eta, WC=WC, NCP=NCP)
 notation.know(MADE_FROM_ANOTHER)
 
 
@@ -258,8 +285,9 @@ def parse_metric(text: str) -> Metric:
             f"expected a metric or its notation, found {type(text).__name__}"
         )
     written = notation.read(text)
-    if written.name in MADE_FROM_ANOTHER and written.operand is not None:
-        metric = MADE_FROM_ANOTHER[written.name](written.operand)
+    if written.name in MADE_FROM_ANOTHER:
+        made = MADE_FROM_ANOTHER[written.name]
+        metric = made() if written.operand is None else made(written.operand)
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
     elif written.name in _OF_ITEMS or (written.name in _ADDED and written.operand is None):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import polars as pl
 
+from lexiframe.core.base import LexiframeError
 from lexiframe.core.metrics.kinds import exposures
 
 Weight = Callable[..., pl.Expr]
@@ -48,6 +52,45 @@ def logarithmic(i: pl.Expr, m: pl.Expr) -> pl.Expr:
 def reciprocal(i: pl.Expr, m: pl.Expr) -> pl.Expr:
     """1 / i."""
     return exposures.reciprocal(i)
+
+
+def shares(weight: Callable[..., Any], sizes: np.ndarray, measure: str) -> list[np.ndarray]:
+    """Return p(i | m) ∝ weight(i, m) of the levels of each m: each array sums to 1."""
+    i, m = pl.col("i"), pl.col("m")
+    levels = np.concatenate([np.arange(1.0, size + 1) for size in sizes])
+    frame = pl.DataFrame({"i": levels, "m": np.repeat(sizes.astype(np.float64), sizes)})
+    given = weight(i, m)
+    given = given if isinstance(given, pl.Expr) else pl.lit(given)
+    found = frame.select(weight=(given + 0.0 * i).fill_null(float("nan")))["weight"]
+    parts = np.split(found.to_numpy(), np.cumsum(sizes)[:-1])
+    for size, values in zip(sizes, parts, strict=True):
+        if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
+            raise LexiframeError(
+                f"{measure}: expected finite weights of 0 or more, not all 0, found {values} for "
+                f"m = {size}"
+            )
+    return [values / values.sum() for values in parts]
+
+
+@dataclass(frozen=True)
+class PrecisionWeight:
+    """z(i, m) = i p(i | m), where the share p(i | m) of the users wants i relevant items."""
+
+    weight: Callable[..., Any]
+    users: str
+
+    def __call__(self, i: pl.Expr, m: pl.Expr) -> pl.Expr:
+        """Return i p(i | m)."""
+        pair = pl.struct(i=i.cast(pl.Int64), m=m.cast(pl.Int64))
+        return pair.map_batches(self._row_weights, return_dtype=pl.Float64, is_elementwise=True)
+
+    def _row_weights(self, pairs: pl.Series) -> pl.Series:
+        level, m = (pairs.struct.field(name).fill_null(1).to_numpy() for name in ("i", "m"))
+        weights, sizes = np.zeros(len(level)), np.unique(m[m > 0])
+        for size, of_size in zip(sizes, shares(self.weight, sizes, self.users), strict=True):
+            rows = m == size
+            weights[rows] = level[rows] * of_size[level[rows] - 1]
+        return pl.Series(weights)
 
 
 def one(i: pl.Expr, m: pl.Expr) -> pl.Expr:

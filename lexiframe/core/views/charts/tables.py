@@ -123,12 +123,15 @@ STATISTICS = {
 DEGRADATION = schemas.TableSchema(
     "degradation",
     ("what", "how", "fraction", "measure"),
-    {"what": STR, "how": STR, "fraction": FLOAT, "measure": STR, "samples": INT}
+    {"what": STR, "how": STR, "fraction": FLOAT, "n_requests": INT, "measure": STR, "samples": INT}
     | {name: FLOAT for of in STATISTICS for name in (of, f"{of}_sd")},
-    optional=tuple(
-        f"reference_{name}{end}"
-        for name in ("agreement", "system_agreement")
-        for end in ("", "_sd")
+    optional=(
+        "n_requests",
+        *(
+            f"reference_{name}{end}"
+            for name in ("agreement", "system_agreement")
+            for end in ("", "_sd")
+        ),
     ),
     nullable=("how",),
 )
@@ -178,7 +181,8 @@ SIMULATED_TIES = schemas.TableSchema(
 SIMULATED_AGREEMENT = schemas.TableSchema(
     "simulate_agreement",
     ("n", "measure"),
-    {"measure": STR, "n": INT, "pairs": INT, "tied": FLOAT, "agreement": FLOAT},
+    {"measure": STR, "n": INT, "pairs": INT, "tied": FLOAT, "agreement": FLOAT, "random": FLOAT},
+    optional=("random",),
 )
 OPTIMAL = schemas.TableSchema(
     "optimal_worst_case", ("m",), {"m": INT, "deterministic": FLOAT, "stochastic": FLOAT}
