@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, typed
+from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.core.metrics import derived
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered
 from lexiframe.core.views.charts.marks import lines_of
+from lexiframe.core.views.charts.panels import in_panels
 from lexiframe.core.views.charts.tables import EXPOSURE_CURVE, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.decide import beyond
@@ -25,7 +26,7 @@ _FRONTIER = {"surely on it": COLOURS[0], "not sure": COLOURS[4], "surely not on 
 """Whether a run is on the frontier, and the colour that says it."""
 
 
-@typed
+@in_panels()
 def frontier_chart(
     means: Frame,
     comparisons: Frame,
@@ -131,7 +132,7 @@ def _side(
     return rows.select("run", "mean", "ci_low", "ci_high").drop_nulls("mean"), better
 
 
-@typed
+@in_panels()
 def exposure_curve_chart(curve: Frame) -> alt.LayerChart:
     """Draw how evenly the lists of each run expose the items, as Lorenz curves.
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import check_choice, schemas, typed
+from lexiframe.core.base import check_choice, schemas
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header, step
 from lexiframe.core.views.charts.marks import confidence, dots, lines_of, lines_with_points
+from lexiframe.core.views.charts.panels import in_panels
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _PANEL = {"width": 300, "height": 220}
 
 
-@typed
+@in_panels()
 def gate_curve_chart(curve: Frame) -> alt.FacetChart:
     """Draw how often a gate passes candidates of several kinds, by the number of requests.
 
@@ -79,7 +80,7 @@ _SHARES = {
 }
 
 
-@typed
+@in_panels()
 def dependability_chart(table: Frame, value: str = "generalisability") -> alt.FacetChart:
     """Draw how dependable means are, by the numbers of requests and of replicates.
 
@@ -132,7 +133,7 @@ _TITLES = {
 }
 
 
-@typed
+@in_panels()
 def powered_chart(table: Frame, measure: str | None = None) -> alt.FacetChart:
     """Draw means by people alone, by the model alone, and by both.
 
@@ -212,7 +213,7 @@ _BY: dict[str, tuple[Any, ...]] = {
 _NUMBERS = {"mean": "mean", "ci_low": "from", "ci_high": "to"}
 
 
-@typed
+@in_panels()
 def sequence_chart(table: Frame) -> alt.FacetChart:
     """Draw what was known of a mean difference while requests came in.
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, to_polars, typed
+from lexiframe.core.base import LexiframeError, schemas, to_polars
 from lexiframe.core.views.charts.axes import room_at_ends, rows_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
+from lexiframe.core.views.charts.panels import in_panels, mean_of
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.decide.votes.schemas import CONCORDANCE, STRENGTH_PAIRS, STRENGTHS
 from lexiframe.typing import Frame
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@in_panels()
 def strength_chart(strengths: Frame) -> alt.LayerChart:
     """Draw the strength of each run with its interval, the strongest first.
 
@@ -68,7 +69,7 @@ def strength_chart(strengths: Frame) -> alt.LayerChart:
     return layered(layers, rows, *words, width=WIDTH, height=draw.Step(pixels))
 
 
-@typed
+@in_panels(mean_of("concordance"))
 def concordance_chart(measures: Frame) -> alt.LayerChart:
     """Draw how often each measure prefers the same run as people, with intervals.
 
@@ -132,7 +133,7 @@ _LARGE = 3.0
 _FITS = ("as expected", f"{_LARGE:g} or more standard deviations away")
 
 
-@typed
+@in_panels()
 def residual_chart(pairs: Frame) -> alt.LayerChart:
     """Draw the observed share of each pair of runs over the share that the strengths expect.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,22 @@ if TYPE_CHECKING:
 
 WIDTH = 460
 """The width of a chart in pixels, names and legends apart."""
+_WIDE = ContextVar("width of charts", default=WIDTH)
+
+
+def across() -> int:
+    """Return the width of a chart, or of a panel while a chart of several is drawn."""
+    return _WIDE.get()
+
+
+@contextmanager
+def wide(pixels: int) -> Iterator[None]:
+    """Draw charts of at most so many pixels from left to right."""
+    token = _WIDE.set(min(WIDTH, pixels))
+    try:
+        yield
+    finally:
+        _WIDE.reset(token)
 
 
 def altair() -> Any:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import count_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
+from lexiframe.core.views.charts.panels import in_panels, mean_of
 from lexiframe.core.views.charts.tables import (
     DECIDING_LEVELS,
     LEVEL_CORRELATIONS,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@in_panels(mean_of("tie_rate", by=["value"]))
 def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     """Draw how often rankings tie, by the rank of the first relevant item and by recall level.
 
@@ -70,9 +70,9 @@ def tie_profile_chart(profile: Frame) -> alt.FacetChart:
         rows,
         {"column": draw.Column("panel:N", sort=[*panels.values()], header=header())},
         "How often two rankings of a request tie",
-        "left: by the rank of the first relevant item of one ranking, how often it is that of the "
+        "by rank: how often the first relevant item of one ranking has the rank that it has in the "
         "other",
-        "right: how many pairs of rankings reach a recall level at the same rank",
+        "by recall level: how many pairs of rankings reach it at the same rank",
         width=260,
         height=180,
     )
@@ -80,7 +80,16 @@ def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     return own_scales
 
 
-@typed
+def _mean_of_levels(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean shares of levels over collections; a level that decides none counts as 0."""
+    n = pl.col("collection").n_unique().over("measure")
+    share = (pl.col("share") / n).sum()
+    found = table.group_by("measure", "deciding_level").agg(share, pl.col("pairs").sum())
+    found = found.sort("measure", "deciding_level")
+    return found.with_columns(cumulative=pl.col("share").cum_sum().over("measure"))
+
+
+@in_panels(_mean_of_levels)
 def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     """Draw at which recall levels lexicographic preferences are decided.
 
@@ -148,7 +157,7 @@ def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     return own_axes
 
 
-@typed
+@in_panels(mean_of("correlation", by=["level_a", "level_b"]))
 def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     """Draw how the differences of reciprocal ranks of two recall levels are correlated.
 
@@ -204,7 +213,7 @@ def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     )
 
 
-@typed
+@in_panels(mean_of("coefficient", "r_squared", by=["level", "predictor"]))
 def level_regression_chart(regression: Frame) -> alt.FacetChart:
     """Draw how the levels that follow predict the difference at a recall level.
 

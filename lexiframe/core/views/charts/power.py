@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, typed, unknown_name
+from lexiframe.core.base import LexiframeError, schemas, unknown_name
 from lexiframe.core.views.charts.axes import LONGEST, rows_axis, share_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, cycled
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, single, step
 from lexiframe.core.views.charts.marks import level_line, nearest_line
+from lexiframe.core.views.charts.panels import in_panels, mean_of
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text
 from lexiframe.typing import Frame
@@ -42,7 +43,7 @@ _SEEN = 60
 """The number of points of a curve up to which they are visible."""
 
 
-@typed
+@in_panels(lines=True)
 def asl_chart(
     curve: Frame, measures: str | Sequence[str] | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:
@@ -131,7 +132,7 @@ def _own_line(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-@typed
+@in_panels(mean_of("power", by=["alpha"]))
 def power_chart(power: Frame) -> alt.Chart:
     """Draw discriminative power: the share of pairs of runs that differ significantly.
 
@@ -206,7 +207,7 @@ _MOST_LINES = 200
 """The number of pairs up to which each has a line; of more, cells say how many pairs they are."""
 
 
-@typed
+@in_panels()
 def power_curve_chart(
     curve: Frame,
     measure: str,

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import schemas, typed
+from lexiframe.core.base import schemas
 from lexiframe.core.significance import indistinct_groups
 from lexiframe.core.views.charts.axes import NUMBER, places_scale, rows_axis, square
 from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, single, step, title
 from lexiframe.core.views.charts.marks import dots
+from lexiframe.core.views.charts.panels import in_panels
 from lexiframe.core.views.charts.runs_in_order import Order, ranked, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import requests_text, runs_text, spoken, tested
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@in_panels()
 def significance_chart(
     c: Frame,
     /,
@@ -151,7 +152,7 @@ def _sort_by_wins(cells: pl.DataFrame) -> pl.Series:
     return runs.sort("lead", "mean_difference", "run", descending=down, nulls_last=True)["run"]
 
 
-@typed
+@in_panels()
 def critical_difference_chart(
     c: Frame,
     /,
