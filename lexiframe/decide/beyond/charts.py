@@ -53,6 +53,9 @@ def frontier_chart(
         when it is significantly better than each other run by one of the measures at least, and
         surely not when some run is significantly better by both; of all others one cannot be sure.
 
+        Several collections have a panel each, of one scale; they have no mean, because a run may be
+        at the frontier of one alone.
+
     Raises
     ------
     LexiframeError
@@ -147,6 +150,9 @@ def exposure_curve_chart(curve: Frame) -> alt.LayerChart:
         A line for each run: which share of all exposure the least exposed items have together. The
         diagonal is that of a run that exposes all items alike, and twice the area between both is
         the Gini coefficient.
+
+        Several collections have a panel each, of one scale; they have no mean, because their
+        catalogues differ.
 
     Raises
     ------

@@ -39,6 +39,9 @@ def gate_curve_chart(curve: Frame) -> alt.FacetChart:
         A panel for each measure, with a line for each kind of candidate, through the shares of
         trials in which it passes, each with its interval of 95 %.
 
+        Several collections have a panel each, of one scale; they have no mean, because the
+        candidates are of the scores of each.
+
     Raises
     ------
     LexiframeError
@@ -96,6 +99,9 @@ def dependability_chart(table: Frame, value: str = "generalisability") -> alt.Fa
     altair.FacetChart
         A panel for each measure, with a line for each number of replicates.
 
+        Several collections have a panel each, of one scale; they have no mean, because variances
+        are of the scores of each.
+
     Raises
     ------
     LexiframeError
@@ -149,6 +155,9 @@ def powered_chart(table: Frame, measure: str | None = None) -> alt.FacetChart:
     altair.FacetChart
         A row for each run or pair, with the intervals of people alone and of people and model, and
         a dot for the model alone, which has no interval, since it is biased.
+
+        Several collections have a panel each, of one scale; they have no mean, because the judged
+        requests are of each.
 
     Raises
     ------
@@ -227,6 +236,9 @@ def sequence_chart(table: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each measure, with a line of the mean difference over the first requests, its
         intervals as a band, and a dashed line at 0.
+
+        Several collections have a panel each, of one scale; they have no mean, because requests
+        came in for each apart.
 
     Raises
     ------

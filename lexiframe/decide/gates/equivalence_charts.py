@@ -69,6 +69,9 @@ def equivalence_chart(
         ``ci_high``. The band reaches from minus the margin to the margin. Of more than 100 pairs
         those are drawn whose difference is nearest to the margin, and the title says so.
 
+        Several collections have a panel each, of one scale; they have no mean, because a test of
+        each is no test of all.
+
     Raises
     ------
     UnknownNameError

@@ -47,6 +47,9 @@ def judge_confusion_chart(
         the other makes the diagonal dark. Of up to 12 grades the cells also show their numbers of
         items. A grade that judge_a never gave has an empty row.
 
+        Several collections have a panel each, of one scale; they have no mean, because each has
+        documents of its own.
+
     Raises
     ------
     UnknownNameError
@@ -120,6 +123,9 @@ def rank_shift_chart(
     altair.LayerChart
         The best rank is at the top. Lines that cross are pairs of runs whose order the judges see
         differently; a steep line is a run that one of the judges favours.
+
+        Several collections have a panel each, of one scale; they have no mean, because ranks are
+        among the runs of each.
 
     Raises
     ------

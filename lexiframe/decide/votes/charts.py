@@ -36,6 +36,9 @@ def strength_chart(strengths: Frame) -> alt.LayerChart:
         A row for each run. The intervals are those of each run by itself, against the mean of all
         runs; whether two runs differ is in the table ``pairs``.
 
+        Several collections have a panel each, of one scale; they have no mean, because strengths
+        have no common zero.
+
     Raises
     ------
     LexiframeError
@@ -84,6 +87,8 @@ def concordance_chart(measures: Frame) -> alt.LayerChart:
         A row for each measure, that of the highest concordance first. The grey line is at 50 %,
         which chance gives. Intervals that overlap may belong to measures that differ: the table
         ``pairs`` has the tests.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -149,6 +154,9 @@ def residual_chart(pairs: Frame) -> alt.LayerChart:
         by the strengths comes first, so that expected shares are .5 or more. On the line both are
         equal. Pairs that lie 3 or more standard deviations away have a colour of their own: there
         the picture of one dimension is wrong.
+
+        Several collections have a panel each, of one scale; they have no mean, because strengths
+        have no common zero.
 
     Raises
     ------

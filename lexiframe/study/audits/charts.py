@@ -56,6 +56,9 @@ def audit_chart(audits: Frame, rate: Rate = "error_rate") -> alt.FacetChart:
         interval of 95 %. For the error rate a grey line is drawn
         at alpha.
 
+        Several collections have a panel each, of one scale; they have no mean, because the trials
+        are of the requests of each.
+
     Raises
     ------
     LexiframeError

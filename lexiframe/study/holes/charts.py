@@ -39,6 +39,9 @@ def hole_chart(values: Frame, measure: str) -> alt.LayerChart:
         relevant, a bar from ``ci_low`` to ``ci_high`` with a line at ``mean``, and a thin line from
         ``naive_low`` to ``naive_high``.
 
+        Several collections have a panel each, of one scale; they have no mean, because the draws
+        are of the documents of each.
+
     Raises
     ------
     UnknownNameError

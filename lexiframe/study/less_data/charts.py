@@ -46,6 +46,8 @@ def tie_chart(ties: Frame) -> alt.LayerChart:
     altair.LayerChart
         A bar for each measure, as long as its share of ties, the measure that ties most first.
 
+        Several collections are points in the row of a measure, with a stroke at their mean.
+
     Raises
     ------
     LexiframeError
@@ -138,6 +140,9 @@ def degradation_chart(
         A row of panels for each statistic, and a column for what is taken away. A line joins the
         means over the samples of a measure; the band around it is one standard deviation wide on
         each side, and absent if there is one sample.
+
+        Up to eight collections and their mean are the lines of a panel for each measure; more have
+        a panel each, and their mean comes last.
 
     Raises
     ------

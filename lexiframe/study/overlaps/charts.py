@@ -54,6 +54,8 @@ def overlap_chart(table: Frame, measure: str, *, order: Order | None = None) -> 
         above 0 and orange below. Cells of a run with itself, and of pairs without a value, are
         empty.
 
+        Several collections have a panel each, of one scale, and their mean comes last.
+
     Raises
     ------
     UnknownNameError
@@ -123,6 +125,9 @@ def unjudged_chart(table: Frame) -> alt.LayerChart:
     altair.LayerChart
         The line says which share of the weight the n documents of greatest weight have. Dots mark
         where it reaches one half and nine tenths.
+
+        Several collections have a panel each, of one scale; they have no mean, because each has
+        documents of its own.
 
     Raises
     ------

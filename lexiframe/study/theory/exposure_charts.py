@@ -90,6 +90,9 @@ def exposure_distribution_chart(distribution: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each measure with the empirical cumulative distribution.
 
+        Several collections have a panel each, of one scale; they have no mean, because each has
+        differences of its own.
+
     Raises
     ------
     LexiframeError

@@ -56,6 +56,8 @@ def correlation_chart(
         without a value is empty. Correlations are blue above 0 and orange below; shares are darker
         the larger they are.
 
+        Several collections have a panel each, of one scale, and their mean comes last.
+
     Raises
     ------
     LexiframeError
@@ -179,6 +181,8 @@ def agreement_chart(agreement: Frame, reference: str = "LR") -> alt.FacetChart:
     altair.FacetChart
         A panel for pairs of rankings and one for pairs of runs, with a dot for each measure and,
         if the table has intervals, a line from end to end of its interval.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------

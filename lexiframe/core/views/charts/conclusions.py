@@ -49,6 +49,9 @@ def conclusion_chart(table: Frame, measure: str | None = None) -> alt.Chart:
         where both sides have the same better run, orange where they have another one, and darker
         the more sides are significant. Rows without a shared pair of runs have no bar.
 
+        Several collections have a panel each, of one scale; they have no mean, because their pairs
+        of runs differ.
+
     Raises
     ------
     UnknownNameError

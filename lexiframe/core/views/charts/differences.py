@@ -52,6 +52,9 @@ def difference_chart(
         not that of the reference. Above a panel are Pearson's correlation r and the share sa of
         pairs with the same sign, of all pairs of the table: both are 0, or both prefer the same.
 
+        Several collections have a panel each, of one scale; they have no mean, because points are
+        pairs of rankings of a request.
+
     Raises
     ------
     UnknownNameError

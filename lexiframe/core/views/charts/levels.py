@@ -40,6 +40,8 @@ def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each of the two, in which a point is the share of pairs that tie.
 
+        Several collections have a panel each, of one scale, and their mean comes last.
+
     Raises
     ------
     LexiframeError
@@ -82,9 +84,12 @@ def tie_profile_chart(profile: Frame) -> alt.FacetChart:
 
 def _mean_of_levels(table: pl.DataFrame) -> pl.DataFrame:
     """Return the mean shares of levels over collections; a level that decides none counts as 0."""
-    n = pl.col("collection").n_unique().over("measure")
-    share = (pl.col("share") / n).sum()
-    found = table.group_by("measure", "deciding_level").agg(share, pl.col("pairs").sum())
+    share = pl.col("share") / pl.col("collection").n_unique().over("measure")
+    found = (
+        table.with_columns(share)
+        .group_by("measure", "deciding_level")
+        .agg(pl.col("share", "pairs").sum())
+    )
     found = found.sort("measure", "deciding_level")
     return found.with_columns(cumulative=pl.col("share").cum_sum().over("measure"))
 
@@ -103,6 +108,9 @@ def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each preference: bars are the shares of pairs that a level decides, the line
         is the share that the levels up to it decide.
+
+        Several collections have a panel each, of one scale, and their mean comes last. A level that
+        decides nothing in a collection counts as 0 there.
 
     Raises
     ------
@@ -172,6 +180,8 @@ def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
         A cell for each pair of levels, with Pearson's correlation as its colour and as a number;
         cells without a correlation are empty.
 
+        Several collections have a panel each, of one scale, and their mean comes last.
+
     Raises
     ------
     LexiframeError
@@ -227,6 +237,8 @@ def level_regression_chart(regression: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each level that is predicted, with the coefficient of each level that predicts
         it as a dot, and its interval as a line.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------

@@ -62,6 +62,9 @@ def mean_chart(
         has; runs without ranks, because some lack requests, are sorted by name. With several
         measures it is a FacetChart.
 
+        Several collections have a panel each, of one scale, and their mean comes last. It is of the
+        runs that all of them have, and has no intervals: see `over_collections`.
+
     Raises
     ------
     UnknownNameError
@@ -174,6 +177,8 @@ def trade_off_chart(
     altair.LayerChart
         A point is at the means of a run under both measures. Names stand beside the points where
         there is room; the tooltips have all of them.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------

@@ -55,6 +55,9 @@ def ordering_chart(
         The best rank is at the top. Runs of equal rank share a point; their names stand beside it
         in several lines. A line is emphasised while the pointer is near it.
 
+        Several collections have a panel each, of one scale; they have no mean, because
+        `leaderboard` is what ranks runs over collections.
+
     Raises
     ------
     UnknownNameError
@@ -225,6 +228,9 @@ def rank_distribution_chart(
         circle is the probability of the rank; of more than 40 runs, a cell is darker the more
         probable its rank. A stroke is at the median rank, and a bar covers the interval. Of some of
         the runs that were ranked, the axis ends at their greatest rank.
+
+        Several collections have a panel each, of one scale; they have no mean, because the samples
+        are of the requests of each.
 
     Raises
     ------

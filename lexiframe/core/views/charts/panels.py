@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from textwrap import wrap
@@ -155,7 +156,9 @@ def _together(panels: Mapping[str, Any], n: int, most: int) -> Any:
         words = [line.replace("best first", "best on average first") for line in words]
     last = "; last: the mean of what all have" if MEAN in panels else ""
     words.append(f"{n} collections{last}")
-    whole = made[0] if len(made) == 1 else altair().vconcat(*made, spacing=24)
+    whole = made[0]
+    if len(made) > 1:
+        whole = _side_by_side(altair().vconcat, made, spacing=24)
     whole.title = title(*words)
     whole.title.offset = 12
     return whole
@@ -236,7 +239,14 @@ def _block(facet: str, charts: Mapping[str, Any], most: int) -> Any:
     scales = {channel: "shared" if is_one else "independent" for channel, is_one in shared.items()}
     how = {"columns": columns, "align": "each", "spacing": 14, "resolve": {"scale": scales}}
     named = {"title": title(facet)} if facet else {}
-    return draw.concat(*every, **how, **named)
+    return _side_by_side(draw.concat, every, **how, **named)
+
+
+def _side_by_side(layout: Callable[..., Any], charts: Sequence[Any], **how: Any) -> Any:
+    """Return charts in a layout; the line near the pointer is emphasised in all of them."""
+    with warnings.catch_warnings():  # Altair's, that they share what finds this line
+        warnings.filterwarnings("ignore", "Automatically deduplicated selection", UserWarning)
+        return layout(*charts, **how)
 
 
 def _units(chart: Any) -> Iterator[Any]:

@@ -66,6 +66,9 @@ def asl_chart(
         pairs differ by its measure. The p-values are on a square-root scale, which shows small
         ones. Of more than 500 pairs, every k-th p-value of a curve is drawn, and its last.
 
+        Up to eight collections are the lines of a panel for each measure, and more have a panel
+        each. They have no mean, because their pairs of runs differ.
+
     Raises
     ------
     UnknownNameError
@@ -146,6 +149,8 @@ def power_chart(power: Frame) -> alt.Chart:
     altair.Chart
         A row for each measure, the one of the greatest power first, with a dot for each test (and
         correction, and alpha, where there are several) of its own colour and shape.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -236,6 +241,9 @@ def power_curve_chart(
         pairs only those highlighted have lines, before cells that are darker the larger the share
         of all pairs whose power lies in them. Pairs with one request, which have no power, are left
         out, and the line below the title counts them.
+
+        Several collections have a panel each, of one scale; they have no mean, because the
+        differences of a pair of runs are others in each.
 
     Raises
     ------

@@ -51,6 +51,8 @@ def pair_chart(both: Frame, measure: str | None = None) -> alt.LayerChart | alt.
         level 1 is outermost. Up to 40 requests are named below their bars; of more, the three at
         each end are named above the chart.
 
+        Several collections have a panel each; they have no mean, because they share no request.
+
     Raises
     ------
     UnknownNameError

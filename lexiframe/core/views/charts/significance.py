@@ -63,6 +63,9 @@ def significance_chart(
         do not differ significantly. A cross says that they are not tested, for they have fewer than
         two requests in common. Runs that were not compared have no mark.
 
+        Several collections have a panel each, of one scale; they have no mean, because a test of
+        each is no test of all.
+
     Raises
     ------
     UnknownNameError
@@ -192,6 +195,9 @@ def critical_difference_chart(
         Two runs may not differ significantly although one between them differs from one of them.
         No bar spans such a pair, as it would span the run between them too. The line below the
         title counts these pairs; `significance_chart` shows them.
+
+        Several collections have a panel each, of one scale; they have no mean, because a test of
+        each is no test of all.
 
     Raises
     ------

@@ -48,6 +48,8 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
         column, where a tie counts as half a win. Blue is above one half, orange below. Of up to 10
         runs the cells also show numbers.
 
+        Several collections have a panel each, of one scale, and their mean comes last.
+
     Raises
     ------
     UnknownNameError
