@@ -115,7 +115,7 @@ def _ties_of_collections(ties: Frame, names: Sequence[str]) -> alt.LayerChart:
     )
 
 
-@in_panels(mean_of(*STATISTICS, by=["fraction"]), lines=True)
+@in_panels(mean_of(*STATISTICS, by=["fraction", "samples"]), lines=True)
 def degradation_chart(
     table: Frame,
     statistics: str | Sequence[str] | None = None,

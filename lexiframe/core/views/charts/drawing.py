@@ -70,7 +70,18 @@ def _harmless_value(value: Any) -> Any:
 
 def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
     """Return the pixels of each of n rows or columns: few are wide, many narrow."""
-    return min(most, max(least, side // max(1, n)))
+    return min(most, max(least, side * across() // WIDTH // max(1, n)))
+
+
+def fitting(sizes: dict[str, Any]) -> dict[str, Any]:
+    """Return a width and a height of which a width in pixels fits a panel, as the height then."""
+    width, height = sizes.get("width"), sizes.get("height")
+    if not isinstance(width, int) or width <= across():
+        return sizes
+    is_free = isinstance(height, int)
+    return {**sizes, "width": across()} | (
+        {"height": height * across() // width} if is_free else {}
+    )
 
 
 def name_size(pixels: int) -> int:
@@ -87,7 +98,7 @@ def title(text: str, *more: str) -> Any:
 
 def single(chart: Any, *words: str, **sizes: Any) -> alt.Chart:
     """Return a chart of one layer with its title, the lines below it, and its sizes."""
-    titled: alt.Chart = chart.properties(title=title(*words), **sizes)
+    titled: alt.Chart = chart.properties(title=title(*words), **fitting(sizes))
     return titled
 
 
@@ -97,7 +108,7 @@ def layered(
     """Return layers over the same rows, with a title, the lines below it, and sizes."""
     shared = {} if rows is None else {"data": inside(rows)}
     chart: alt.LayerChart = altair().layer(*layers, **shared)
-    return chart.properties(title=title(*words), **sizes)
+    return chart.properties(title=title(*words), **fitting(sizes))
 
 
 def faceted(
@@ -112,7 +123,7 @@ def faceted(
 
     The gap below the title is larger than Vega-Lite's own, which 0 leaves unchanged.
     """
-    panel = altair().layer(*layers, data=inside(rows)).properties(**sizes)
+    panel = altair().layer(*layers, data=inside(rows)).properties(**fitting(sizes))
     named = title(*words)
     if gap:
         named.offset = gap

@@ -7,7 +7,7 @@ from typing import Any
 
 from lexiframe.core.views.charts.colours import BLACK, COLOURS, GREY, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import altair
+from lexiframe.core.views.charts.drawing import WIDTH, across, altair
 from lexiframe.core.views.charts.texts import harmless_all
 
 SHAPES = "circle square triangle-up diamond cross triangle-down triangle-right".split()
@@ -88,4 +88,4 @@ def numbers(base: Any, column: str, form: str, is_dark: str) -> Any:
     draw = altair()
     ink = draw.condition(is_dark, draw.value("white"), draw.value("black"))
     text = draw.Text(column, type="quantitative", format=form)
-    return base.mark_text(fontSize=11).encode(text, color=ink)
+    return base.mark_text(fontSize=11 if across() == WIDTH else 7).encode(text, color=ink)

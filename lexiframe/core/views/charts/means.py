@@ -92,15 +92,15 @@ def mean_chart(
     rows = rows.with_columns(is_partial=pl.col("n") < pl.col("n").max().over("measure"))
     runs = rows["run"].unique(maintain_order=True).to_list()
     pixels, is_one = step(len(runs)), len(named) == 1
-    pixels_across = min(across(), max(120, WIDTH // min(len(named), _SIDE_BY_SIDE)))
+    width = min(across(), max(120, WIDTH // min(len(named), _SIDE_BY_SIDE)))
     # A number at the axis takes 40 pixels. An axis without a format may round its only number.
-    ticks = draw.Axis(tickCount=pixels_across // 40, format=NUMBER)
+    ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
     axis_title = spoken(f"mean {named[0]}") if is_one else "mean"
     x = {"title": axis_title, "axis": ticks, "scale": room_at_ends()}
     layers = _bars_and_points(rows, runs, pixels, x)
     words = (*_title_lines(rows, named, alpha), *of_intervals)
     rows = rows if rows["is_partial"].any() else rows.drop("is_partial")
-    sizes = {"height": draw.Step(pixels), "width": pixels_across}
+    sizes = {"height": draw.Step(pixels), "width": width}
     if is_one:
         return layered(layers, rows, *words, **sizes)
     names = header(labelLimit=LONGEST)
@@ -225,8 +225,8 @@ def trade_off_chart(
         f"{y} against {x}" + (f" by {colour}" if colour is not None else ""),
         f"{rows.height} run{'s' * (rows.height != 1)}, {requests_text(rows['n'])}",
         f"{without} without a mean under both measures" if without else "",
-        width=across(),
-        height=across() * 3 // 4,
+        width=WIDTH,
+        height=WIDTH * 3 // 4,
     )
 
 

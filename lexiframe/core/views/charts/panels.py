@@ -19,7 +19,7 @@ import polars as pl
 from lexiframe.core.base import typed, unknown_name
 from lexiframe.core.projection import by_collection
 from lexiframe.core.views.charts.colours import COLOURS
-from lexiframe.core.views.charts.drawing import altair, name_size, title, wide
+from lexiframe.core.views.charts.drawing import across, altair, title, wide
 from lexiframe.core.views.charts.marks import MEAN
 from lexiframe.core.views.charts.tables import rows_with
 from lexiframe.core.views.charts.texts import harmless
@@ -30,40 +30,30 @@ Averaged = Callable[[pl.DataFrame], pl.DataFrame]
 
 OF_PANEL = ": r"
 """What stands between the name of a facet and the numbers in it."""
-_ACROSS, _LEAST = 1000, 150
-"""The pixels of panels side by side, and the fewest of one."""
-_IN_A_ROW, _WITH_LINES = 5, 3
-"""The numbers of small panels, and of panels with many lines, in a row."""
-_LETTER = 6
-"""The pixels of a letter of a title beside an axis."""
-_FOR_NUMBERS = 26
-"""The pixels of a cell from which on there is room for its number."""
+_ACROSS, _NAMES = 1000, 140
+"""The pixels of panels side by side, and of the names at the left of one."""
 _SHARED = 0.7
 """Panels have the same names at an axis if on average they have this share of all names."""
-_ROW = 22
-"""The most pixels of a row."""
+_LETTER = 6
+"""The pixels of a letter of a title beside an axis."""
 
 
 def mean_of(*values: str, by: Sequence[str] = ()) -> Averaged:
     """Return a function from a table of collections to their mean, of the rows that all have.
 
-    Texts and the columns ``by`` are the key. Numbers of requests, pairs and the like are added up,
-    but for samples; what is neither one of the ``values`` nor a whole number has no mean.
+    Texts and the columns ``by`` are the key. Other whole numbers are added up; what is neither one
+    of these nor of the ``values`` has no mean.
     """
 
     def mean(table: pl.DataFrame) -> pl.DataFrame:
-        n = table["collection"].n_unique()
-        table = table.drop("class", strict=False)
-        keys = [*by, *(c for c, t in table.schema.items() if t == pl.String and c != "collection")]
-        left = {c: t for c, t in table.schema.items() if c not in {"collection", *keys, *values}}
-        found = table.group_by(keys, maintain_order=True).agg(
-            *(pl.when(pl.col(c).count() == n).then(pl.col(c).mean()) for c in values if c in table),
-            *(pl.lit(None, t).alias(c) for c, t in left.items() if not t.is_integer()),
-            *(pl.col(c).max() if c == "samples" else pl.col(c).sum()
-              for c, t in left.items() if t.is_integer()),
-            of_all=pl.len() == n,
-        )  # fmt: skip
-        return found.filter("of_all").drop("of_all")
+        n, table = table["collection"].n_unique(), table.drop("class", strict=False)
+        number, own = pl.col(c for c in values if c in table.columns), pl.len() == n
+        texts = pl.selectors.string() - pl.selectors.by_name("collection")
+        counts = (pl.selectors.integer() - pl.selectors.by_name(by)).sum()
+        averages = pl.when(number.count() == n).then(number.mean())
+        found = table.group_by(texts, *by, maintain_order=True).agg(averages, counts, own=own)
+        found = found.filter("own").drop("own")
+        return pl.concat([table.clear(), found], how="diagonal_relaxed").drop("collection")
 
     return mean
 
@@ -79,7 +69,6 @@ def in_panels(
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         checked, signature = typed(function), inspect.signature(function)
-        most = _WITH_LINES if lines else _IN_A_ROW
 
         @wraps(checked)
         def drawn(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -89,27 +78,27 @@ def in_panels(
                 return checked(*args, **kwargs)  # which says what is wrong
             first = next(iter(given.arguments))
             of = {name: by_collection.apart(one) for name, one in given.arguments.items()}
-            if not of[first]:
+            if not (own := of[first]):
                 return checked(*args, **kwargs)
-            names = in_order(table := by_collection.together(of[first]))
+            names = in_order(table := by_collection.together(own))
             options = {name: one for name, one in given.arguments.items() if not of[name]}
-            if lines and 1 < len(names) <= len(COLOURS):
+            if is_lines := lines and 1 < len(names) <= len(COLOURS):
                 rows = rows_with(table, "measure", options.pop("measures", None))
                 tables = {m: {first: part} for m, part in _of_lines(rows, names, mean).items()}
             else:
-                tables = {
-                    name: {one: _part(parts, name) for one, parts in of.items() if parts}
-                    for name in names
-                }
+                several = {argument: parts for argument, parts in of.items() if parts}
+                tables = {n: {a: _part(of_a, n) for a, of_a in several.items()} for n in names}
                 if mean is not None and len(names) > 1 and (rows := mean(table)).height:
                     tables[MEAN] = {first: rows}
             panels: dict[str, Any] = {}
-            for name, parts in tables.items():
-                given.arguments.clear()
-                given.arguments.update({**parts, **options})
-                with by_collection.told_of(name), wide(_across(len(tables), most)):
-                    panels[name] = checked(*given.args, **given.kwargs)
-            return panels[names[0]] if len(names) == 1 else _together(panels, len(names), most)
+            with wide(_ACROSS // min(len(tables), 3 if is_lines else 5) - 40):
+                for name, parts in tables.items():
+                    given.arguments.clear()
+                    given.arguments.update({**parts, **options})
+                    with by_collection.told_of(name):
+                        panels[name] = checked(*given.args, **given.kwargs)
+                chart: T = panels[names[0]] if len(names) == 1 else _together(panels, len(names))
+                return chart
 
         return drawn
 
@@ -119,7 +108,7 @@ def in_panels(
 def in_order(table: pl.DataFrame) -> list[str]:
     """Return the collections by name, or by the column ``class`` and then by name."""
     by = [name for name in ("class", "collection") if name in table.columns]
-    names = table.select(pl.col(by).cast(pl.String)).sort(by).to_series(len(by) - 1)
+    names = table.select(pl.col(by).cast(pl.String)).sort(by)["collection"]
     return names.unique(maintain_order=True).to_list()
 
 
@@ -133,40 +122,31 @@ def _of_lines(
     rows: pl.DataFrame, names: Sequence[str], mean: Averaged | None
 ) -> dict[str, pl.DataFrame]:
     """Return a table for each measure, in which collections and their mean are the measures."""
-    found = {}
-    for (measure,), part in rows.partition_by("measure", as_dict=True, maintain_order=True).items():
-        of_all = [mean(part).with_columns(collection=pl.lit(MEAN))] if mean else []
-        lines = pl.concat([part, *of_all], how="diagonal_relaxed")
-        lines = lines.sort(pl.col("collection").cast(pl.Enum([*names, MEAN])), maintain_order=True)
-        found[str(measure)] = lines.with_columns(measure="collection").drop("collection")
-    return found
+    of_all = [mean(rows).with_columns(collection=pl.lit(MEAN))] if mean else []
+    lines = pl.concat([rows, *of_all], how="diagonal_relaxed")
+    lines = lines.sort(pl.col("collection").cast(pl.Enum([*names, MEAN])), maintain_order=True)
+    return {
+        name: lines.filter(measure=name).with_columns(measure="collection").drop("collection")
+        for name in rows["measure"].unique(maintain_order=True)
+    }
 
 
-def _together(panels: Mapping[str, Any], n: int, most: int) -> Any:
+def _together(panels: Mapping[str, Any], n: int) -> Any:
     """Return the panels of all, in a block for each facet that they have themselves."""
-    said = [_title_lines(chart) for name, chart in panels.items() if name != MEAN]
+    words = _merged([_title_lines(chart) for name, chart in panels.items() if name != MEAN])
     blocks: dict[str, dict[str, Any]] = {}
     for name, chart in panels.items():
         for facet, one in _facets(chart):
             of, _, own = facet.partition(OF_PANEL)  # numbers of a panel stand at its name
             blocks.setdefault(of, {})[f"{name}{OF_PANEL}{own}" if own else name] = one
-    made = [_block(facet, charts, most) for facet, charts in blocks.items()]
-    words = _merged(said)
+    made = [_block(facet, charts) for facet, charts in blocks.items()]
+    whole = made[0] if len(made) == 1 else _side_by_side(altair().vconcat, made, spacing=24)
     if made[0]["resolve"]["scale"]["y"] == "shared":  # rows are in the order of their mean places
         words = [line.replace("best first", "best on average first") for line in words]
     last = "; last: the mean of what all have" if MEAN in panels else ""
-    words.append(f"{n} collections{last}")
-    whole = made[0]
-    if len(made) > 1:
-        whole = _side_by_side(altair().vconcat, made, spacing=24)
-    whole.title = title(*words)
+    whole.title = title(*words, f"{n} collections{last}")
     whole.title.offset = 12
     return whole
-
-
-def _across(n: int, most: int) -> int:
-    """Return the most pixels of each of n panels from left to right."""
-    return max(_LEAST, _ACROSS // min(n, most) - 40)
 
 
 def _title_lines(chart: Any) -> list[str]:
@@ -184,10 +164,10 @@ def _merged(said: Sequence[Sequence[str]]) -> list[str]:
         alike.setdefault(re.sub(r"(# \w+?)s\b", r"\1", _NUMBER.sub("#", line)), []).append(line)
     merged = []
     for lines in alike.values():
-        numbers = [[*dict.fromkeys(sorted(of, key=_value))] for of in
-                   zip(*map(_NUMBER.findall, lines), strict=True)]  # fmt: skip
-        ends = iter(" to ".join(of[:: max(1, len(of) - 1)]) for of in numbers)
-        merged.append(_NUMBER.sub(lambda _, ends=ends: next(ends), max(lines, key=len)))
+        numbers = [sorted({*of}, key=_value) for of in zip(*map(_NUMBER.findall, lines))]  # noqa: B905
+        ends = [" to ".join(of[:: max(1, len(of) - 1)]) for of in numbers]
+        longest = _NUMBER.split(max(lines, key=len))
+        merged.append("".join(map("".join, zip(longest, [*ends, ""], strict=True))))
     return merged
 
 
@@ -202,44 +182,48 @@ def _facets(chart: Any) -> Iterator[tuple[str, Any]]:
         yield "", chart
         return
     by = chart.facet.to_dict(validate=False)
-    fields = [
-        one["field"] for one in (by, by.get("row"), by.get("column")) if one and "field" in one
-    ]
-    rows = chart.data["values"]
-    for values in dict.fromkeys(tuple(row[name] for name in fields) for row in rows):
-        of_facet = draw.InlineData(values=[])
-        of_facet["values"] = [row for row in rows if tuple(row[name] for name in fields) == values]
+    fields = [by[of]["field"] for of in ("row", "column") if of in by] or [by["field"]]
+    rows: dict[str, list[Any]] = {}
+    for row in chart.data["values"]:
+        rows.setdefault(", ".join(str(row[name]) for name in fields), []).append(row)
+    for name, own in rows.items():
         one = chart.spec.copy(deep=True)
-        one.data = of_facet
-        yield ", ".join(map(str, values)), one
+        one.data = draw.InlineData(values=[])
+        one.data["values"] = own
+        yield name, one
 
 
-def _block(facet: str, charts: Mapping[str, Any], most: int) -> Any:
+def _block(facet: str, charts: Mapping[str, Any]) -> Any:
     """Return panels of one scale, wrapped, with names only at the left and at the bottom."""
-    draw, n = altair(), len(charts)
-    every, across = [*charts.values()], _across(n, most)
-    if is_compound := not hasattr(every[0], "mark") and not hasattr(every[0], "layer"):
-        _shrink_parts(every, across)
-        shared = {"x": False, "y": False}
-    else:
-        shared = {axis: _share_names(every, axis) for axis in ("x", "y")}
-        for chart in every:
-            _shrink(chart, across)
-    # Ranks of different numbers of runs have axes of different lengths.
-    shared["y"] &= is_compound or len({chart.height for chart in every}) == 1
-    wide = across if is_compound else max(chart.width for chart in every)
-    columns = -(-n // min(n, -(-n * (wide + (20 if shared["y"] else 140)) // _ACROSS)))
-    for place, (name, chart) in enumerate(charts.items()):
-        for axis, is_inside in (("x", place + columns < n), ("y", place % columns > 0)):
-            if is_inside and shared[axis]:
-                _hide_axis(chart, axis)
-        words = {"fontSize": 11, "fontWeight": "bold", "limit": wide + 100, "anchor": "start"}
-        chart.title = draw.Title(harmless(name), **words)
+    draw, n, every = altair(), len(charts), [*charts.values()]
+    shared = {axis: _share_names(every, axis) for axis in ("x", "y")}
+    _share_scale([chart.hconcat[0] for chart in every if hasattr(chart, "hconcat")])
     shared |= {channel: _share_domains(every, channel) for channel in ("color", "shape")}
+    wide = max(_width(chart) for chart in every) + (20 if shared["y"] else _NAMES)
+    columns = -(-n // min(n, -(-n * wide // _ACROSS)))
+    for place, (name, chart) in enumerate(charts.items()):
+        is_inside = {"x": place + columns < n, "y": place % columns > 0}
+        for axis, (channel, said) in ((a, one) for a in is_inside for one in _channels(chart, a)):
+            options: dict[str, Any] = {}
+            if shared[axis] and is_inside[axis] and said.get("axis", {}).get("orient") != "top":
+                options = {"title": None}
+                if axis == "y" or said["type"] != "quantitative":
+                    options |= {"labels": False, "ticks": False}
+            elif axis == "y" and isinstance(chart.height, int) and said.get("title"):
+                options = {"title": wrap(said["title"], chart.height // _LETTER)}
+            if options and channel["axis"] is not None:
+                channel["axis"] = draw.Axis(**{**said.get("axis", {}), **options})
+        words = {"fontSize": 11, "fontWeight": "bold", "limit": wide, "anchor": "start"}
+        chart.title = draw.Title(harmless(name), **words)
     scales = {channel: "shared" if is_one else "independent" for channel, is_one in shared.items()}
     how = {"columns": columns, "align": "each", "spacing": 14, "resolve": {"scale": scales}}
     named = {"title": title(facet)} if facet else {}
     return _side_by_side(draw.concat, every, **how, **named)
+
+
+def _width(chart: Any) -> int:
+    width = getattr(chart, "width", across())
+    return width if isinstance(width, int) else width.step * len(_names(chart, "x"))
 
 
 def _side_by_side(layout: Callable[..., Any], charts: Sequence[Any], **how: Any) -> Any:
@@ -249,15 +233,9 @@ def _side_by_side(layout: Callable[..., Any], charts: Sequence[Any], **how: Any)
         return layout(*charts, **how)
 
 
-def _units(chart: Any) -> Iterator[Any]:
-    """Yield the layers of a chart, or the chart itself."""
-    for one in getattr(chart, "layer", [chart]):
-        yield from _units(one) if one is not chart else [one]
-
-
 def _channels(chart: Any, name: str) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield each encoding of a channel by a column, and its specification."""
-    for unit in _units(chart):
+    for unit in getattr(chart, "layer", [chart]):
         channel = getattr(getattr(unit, "encoding", None), "_kwds", {}).get(name)
         said = channel.to_dict(validate=False) if hasattr(channel, "to_dict") else {}
         if "field" in said and "type" in said:
@@ -268,94 +246,51 @@ def _names(chart: Any, axis: str) -> list[Any]:
     """Return the names or ordinals along an axis in their order; none where there are numbers."""
     for _, said in _channels(chart, axis):
         if said["type"] != "quantitative":
-            known = sorted({row[said["field"]] for row in chart.data["values"]})
-            return said["sort"] if isinstance(said.get("sort"), list) else known
+            is_given = isinstance(said.get("sort"), list)
+            values = (
+                said["sort"] if is_given else {row[said["field"]] for row in chart.data["values"]}
+            )
+            return [*values] if is_given else sorted(values)
     return []
 
 
 def _share_names(charts: Sequence[Any], axis: str) -> bool:
     """Give all panels the same names in one order, unless most have names that others lack.
 
-    Names are in the order of their mean places.
+    Names are in the order of their mean places. Charts in parts share none, and panels of numbers
+    do if they are as high as one another.
     """
     lists = [_names(chart, axis) for chart in charts]
     places: dict[Any, list[float]] = {}
-    for names in lists:
-        for place, name in enumerate(names):
-            places.setdefault(name, []).append(place / len(names))
+    for place, name in ((n / len(names), name) for names in lists for n, name in enumerate(names)):
+        places.setdefault(name, []).append(place)
+    if not places:
+        return (
+            len({str(getattr(chart, "height", place)) for place, chart in enumerate(charts)}) == 1
+        )
     if sum(map(len, lists)) < _SHARED * len(places) * len(lists):
         return False
     order = sorted(places, key=lambda name: sum(places[name]) / len(places[name]))
-    for channel, said in (one for chart in charts for one in _channels(chart, axis)):
-        if said["type"] != "quantitative":
-            channel["sort"] = order
+    side = {"x": "width", "y": "height"}[axis]
+    pixels = getattr(charts[0][side], "step", None)
+    for chart in charts:  # Vega-Lite cannot draw steps of a scale that panels share
+        chart[side] = pixels * len(order) if pixels else charts[0][side]
+        for channel, said in _channels(chart, axis):
+            if said["type"] != "quantitative":
+                channel["sort"] = order
     return True
+
+
+def _share_scale(parts: Sequence[Any]) -> None:
+    """Give parts of charts, which share no scale by themselves, the same ends at the axis."""
+    at = [(one.data["values"], *of) for one in parts for of in _channels(one, "x")]
+    values = [row[said["field"]] for rows, _, said in at for row in rows]
+    for _, channel, _ in at:
+        channel["scale"]["domain"] = [min(values), max(values)]
 
 
 def _share_domains(charts: Sequence[Any], name: str) -> bool:
     """Return whether all panels have the same names in the scale of a channel."""
-    found = (
-        said.get("scale", {}).get("domain") for one in charts for _, said in _channels(one, name)
-    )
+    every = (said for chart in charts for _, said in _channels(chart, name))
+    found = (said.get("scale", {}).get("domain") for said in every)
     return len({(*domain,) for domain in found if domain and isinstance(domain[0], str)}) < 2
-
-
-def _shrink(chart: Any, across: int) -> None:
-    """Make a chart at most so many pixels wide; rows keep their height, cells stay squares."""
-    names = {axis: _names(chart, axis) for axis in ("x", "y")}
-    steps = {a: getattr(chart[of], "step", None) for a, of in (("x", "width"), ("y", "height"))}
-    before = steps["x"] * len(names["x"]) if steps["x"] else chart.width
-    if names["x"] and names["y"]:
-        pixels = min(steps["x"], max(12, across // len(names["x"])))
-        chart.width, chart.height = (pixels * len(names[axis]) for axis in ("x", "y"))
-        for channel, _ in (*_channels(chart, "x"), *_channels(chart, "y")):
-            channel["axis"] = _changed(channel["axis"], labelFontSize=name_size(pixels))
-        if pixels < _FOR_NUMBERS and len(units := [*_units(chart)]) > 1:
-            chart.layer = [one for one in units if getattr(one.mark, "type", "") != "text"]
-    else:
-        chart.width = before if steps["x"] else min(chart.width, across)
-        if steps["y"]:
-            chart.height = min(steps["y"], _ROW) * len(names["y"])
-        elif not names["y"] and not steps["x"]:
-            chart.height = max(90, chart.height * chart.width // before)
-    for channel, said in _channels(chart, "y"):
-        if isinstance(said.get("title"), str) and said["type"] == "quantitative":
-            channel["title"] = wrap(said["title"], chart.height // _LETTER)  # of one line, cut off
-    for channel, said in _channels(chart, "size"):
-        if "range" in said.get("scale", {}):
-            channel["scale"]["range"] = [
-                n * (chart.width / before) ** 2 for n in said["scale"]["range"]
-            ]
-
-
-def _shrink_parts(charts: Sequence[Any], across: int) -> None:
-    """Make the parts of charts narrower, and give the first parts side by side one scale."""
-    parts = [
-        next(getattr(c, of) for of in ("hconcat", "vconcat") if hasattr(c, of)) for c in charts
-    ]
-    for part in (one for of_chart in parts for one in of_chart):
-        part.width = min(part.width, across) if isinstance(part.width, int) else part.width
-    if hasattr(charts[0], "hconcat"):
-        (field,) = {said["field"] for first, *_ in parts for _, said in _channels(first, "x")}
-        values = [row[field] for first, *_ in parts for row in first.data["values"]]
-        for channel, _ in (one for first, *_ in parts for one in _channels(first, "x")):
-            channel["scale"]["domain"] = [min(values), max(values)]
-
-
-def _hide_axis(chart: Any, name: str) -> None:
-    """Take the title away, and the names, or the numbers at the left."""
-    for channel, said in _channels(chart, name):
-        axis = channel["axis"]
-        if axis is None or said.get("axis", {}).get("orient") == "top":
-            continue
-        is_bare = name == "y" or said["type"] != "quantitative"
-        channel["axis"] = _changed(
-            axis, title=None, **{"labels": False, "ticks": False} if is_bare else {}
-        )
-
-
-def _changed(axis: Any, **options: Any) -> Any:
-    """Return an axis with some options changed."""
-    known = axis.to_dict(validate=False) if hasattr(axis, "to_dict") else axis
-    known = {} if known is altair().Undefined else known
-    return altair().Axis(**{**known, **options})

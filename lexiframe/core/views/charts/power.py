@@ -11,7 +11,7 @@ from lexiframe.core.base import LexiframeError, schemas, unknown_name
 from lexiframe.core.views.charts.axes import LONGEST, rows_axis, share_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, single, step
+from lexiframe.core.views.charts.drawing import WIDTH, across, altair, inside, layered, single, step
 from lexiframe.core.views.charts.marks import level_line, nearest_line
 from lexiframe.core.views.charts.panels import in_panels, mean_of
 from lexiframe.core.views.charts.tables import rows_of, rows_with
@@ -187,7 +187,7 @@ def power_chart(power: Frame) -> alt.Chart:
         "Discriminative power: share of significant pairs",
         same,
         f"{pairs_text(rows['n_pairs'])} of runs",
-        width=WIDTH,
+        width=across(),
         height=pixels * len(measures),
     )
 

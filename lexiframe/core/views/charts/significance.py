@@ -12,7 +12,7 @@ from lexiframe.core.significance import indistinct_groups
 from lexiframe.core.views.charts.axes import NUMBER, places_scale, rows_axis, square
 from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, single, step, title
+from lexiframe.core.views.charts.drawing import across, altair, inside, single, step, title
 from lexiframe.core.views.charts.marks import dots
 from lexiframe.core.views.charts.panels import in_panels
 from lexiframe.core.views.charts.runs_in_order import Order, ranked, sort_runs
@@ -283,7 +283,7 @@ def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
     y = rows_axis("run", placed["run"], pixels).scale(padding=0.5, type="point")
     said = tooltip("run", ("value", unit, ".4f"), "rank")
     points = dots("value", x, pixels, y, said, color=COLOURS[0])
-    return points.properties(data=inside(placed), width=WIDTH, height=pixels * placed.height)
+    return points.properties(data=inside(placed), width=across(), height=pixels * placed.height)
 
 
 def _bars(bars: pl.DataFrame, n_runs: int, pixels: int) -> Any:
