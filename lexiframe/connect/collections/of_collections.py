@@ -20,6 +20,7 @@ from lexiframe.core.evaluation.read_back import AGAIN, read_results
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import by_collection
 from lexiframe.core.views import shown
+from lexiframe.core.views.sentences import verdict
 from lexiframe.typing import TableOf
 
 
@@ -82,69 +83,8 @@ class EvaluationOfCollections(Evaluation):
             f"of its own; ask one of them: e.collections[{first!r}].{what}{instead}"
         )
 
-    def latex(
-        self,
-        measures: Any = None,
-        runs: Any = None,
-        *,
-        blocks: bool | None = None,
-        caption: str | None = None,
-        label: str | None = None,
-        **how: Any,
-    ) -> str:
-        """Return the means as a LaTeX table for a paper, with columns or blocks of collections.
-
-        Parameters
-        ----------
-        measures, runs, caption, label, **how
-            As for `Evaluation.latex`.
-        blocks
-            One measure has a row for each run and a column for each collection, then the mean over
-            collections and the mean rank in them, of runs that all collections have. With True, or
-            by default for several measures, each collection is a block of rows.
-
-        Returns
-        -------
-        str
-            As `Evaluation.latex`; marks are about the runs of a collection.
-
-        Raises
-        ------
-        LexiframeError
-            As `Evaluation.latex`, and for ``blocks=False`` with several measures or groups.
-        """
-        return shown.paper_latex(self._paper(measures, runs, blocks=blocks, **how), caption, label)
-
-    def markdown(
-        self,
-        measures: Any = None,
-        runs: Any = None,
-        *,
-        blocks: bool | None = None,
-        caption: str | None = None,
-        **how: Any,
-    ) -> str:
-        """Return the means as a Markdown table, with columns or blocks of collections.
-
-        Parameters
-        ----------
-        measures, runs, blocks, caption, **how
-            As `latex` has them.
-
-        Returns
-        -------
-        str
-            As `Evaluation.markdown`.
-
-        Raises
-        ------
-        LexiframeError
-            As `latex`.
-        """
-        return shown.paper_markdown(self._paper(measures, runs, blocks=blocks, **how), caption)
-
     def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
-        """Return what is printed: the first measure by collection, the verdict, and what to ask.
+        """Return the printed summary: the first measure by collection, the verdict, and a hint.
 
         Parameters
         ----------
@@ -163,15 +103,15 @@ class EvaluationOfCollections(Evaluation):
         """
         if which != "first" or self.provenance["groups"] != ["collection"]:
             return super().summary(which)
-        tables, inference = self.tables(of_requests=False), self.provenance["inference"]
+        inference, first = self.provenance["inference"], next(iter(self.collections))
         is_told = inference["baseline"] is not None or inference["alternative"] == "two-sided"
+        said = verdict(self).sentences if is_told else None  # a one-sided test has none
+        more = f'One collection: e.collections[{first!r}]; e.summary("all") has all tables of each.'
         more = printed.advice(
-            python=f"One collection: e.collections[{next(iter(self.collections))!r}]; "
-            'e.summary("all") has all tables of each.',
-            terminal="More: --all has all tables of each collection.",
+            python=more, terminal="More: --all has all tables of each collection."
         )
-        said = self.verdict.sentences if is_told else None
-        return shown.summary_across(tables, self.provenance, said, more).told(self.provenance)
+        found = shown.summary_across(self.tables(of_requests=False), self.provenance, said, more)
+        return found.told(self.provenance)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, whose collections and groups are columns."""

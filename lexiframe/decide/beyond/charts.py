@@ -13,7 +13,7 @@ from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered
 from lexiframe.core.views.charts.marks import lines_of
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import EXPOSURE_CURVE, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.decide import beyond
@@ -26,7 +26,7 @@ _FRONTIER = {"surely on it": COLOURS[0], "not sure": COLOURS[4], "surely not on 
 """Whether a run is on the frontier, and the colour that says it."""
 
 
-@in_panels()
+@panelled()
 def frontier_chart(
     means: Frame,
     comparisons: Frame,
@@ -135,7 +135,7 @@ def _side(
     return rows.select("run", "mean", "ci_low", "ci_high").drop_nulls("mean"), better
 
 
-@in_panels()
+@panelled()
 def exposure_curve_chart(curve: Frame) -> alt.LayerChart:
     """Draw how evenly the lists of each run expose the items, as Lorenz curves.
 

@@ -11,7 +11,7 @@ from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header, step
 from lexiframe.core.views.charts.marks import confidence, dots, lines_of, lines_with_points
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _PANEL = {"width": 300, "height": 220}
 
 
-@in_panels()
+@panelled()
 def gate_curve_chart(curve: Frame) -> alt.FacetChart:
     """Draw how often a gate passes candidates of several kinds, by the number of requests.
 
@@ -83,7 +83,7 @@ _SHARES = {
 }
 
 
-@in_panels()
+@panelled()
 def dependability_chart(table: Frame, value: str = "generalisability") -> alt.FacetChart:
     """Draw how dependable means are, by the numbers of requests and of replicates.
 
@@ -139,7 +139,7 @@ _TITLES = {
 }
 
 
-@in_panels()
+@panelled()
 def powered_chart(table: Frame, measure: str | None = None) -> alt.FacetChart:
     """Draw means by people alone, by the model alone, and by both.
 
@@ -222,7 +222,7 @@ _BY: dict[str, tuple[Any, ...]] = {
 _NUMBERS = {"mean": "mean", "ci_low": "from", "ci_high": "to"}
 
 
-@in_panels()
+@panelled()
 def sequence_chart(table: Frame) -> alt.FacetChart:
     """Draw what was known of a mean difference while requests came in.
 

@@ -12,7 +12,7 @@ from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
 from lexiframe.core.views.charts.names import MOST, shortened
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import pairs_text, requests_text, spoken, tested
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -37,7 +37,7 @@ _MOST_IN_ROW = {False: 24, True: MOST}
 """The characters of a name beside a row: of two runs, or of one."""
 
 
-@in_panels()
+@panelled()
 def equivalence_chart(
     e: Frame,
     /,

@@ -13,7 +13,7 @@ from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered, step
 from lexiframe.core.views.charts.marks import numbers
 from lexiframe.core.views.charts.orderings import lines_of_ranks
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import chosen, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.decide.judges.schemas import JUDGE_CONFUSION, RANK_SHIFTS
@@ -26,7 +26,7 @@ _MOST_NUMBERS = 12
 """The number of grades up to which cells show their numbers."""
 
 
-@in_panels()
+@panelled()
 def judge_confusion_chart(
     table: Frame, judge_a: str | None = None, judge_b: str | None = None
 ) -> alt.LayerChart:
@@ -94,7 +94,7 @@ def judge_confusion_chart(
     return layered(layers, None, *words, width=side, height=side)
 
 
-@in_panels()
+@panelled()
 def rank_shift_chart(
     table: Frame,
     measure: str,

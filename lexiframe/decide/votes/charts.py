@@ -12,7 +12,7 @@ from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
-from lexiframe.core.views.charts.panels import in_panels, mean_of
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.decide.votes.schemas import CONCORDANCE, STRENGTH_PAIRS, STRENGTHS
 from lexiframe.typing import Frame
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@in_panels()
+@panelled()
 def strength_chart(strengths: Frame) -> alt.LayerChart:
     """Draw the strength of each run with its interval, the strongest first.
 
@@ -72,7 +72,7 @@ def strength_chart(strengths: Frame) -> alt.LayerChart:
     return layered(layers, rows, *words, width=WIDTH, height=draw.Step(pixels))
 
 
-@in_panels(mean_of("concordance"))
+@panelled(mean_of("concordance"))
 def concordance_chart(measures: Frame) -> alt.LayerChart:
     """Draw how often each measure prefers the same run as people, with intervals.
 
@@ -138,7 +138,7 @@ _LARGE = 3.0
 _FITS = ("as expected", f"{_LARGE:g} or more standard deviations away")
 
 
-@in_panels()
+@panelled()
 def residual_chart(pairs: Frame) -> alt.LayerChart:
     """Draw the observed share of each pair of runs over the share that the strengths expect.
 

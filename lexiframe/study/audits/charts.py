@@ -11,7 +11,7 @@ from lexiframe.core.views.charts.colours import GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.study.audits.schemas import AUDITS
@@ -36,7 +36,7 @@ _PANEL = {"width": 240, "height": 200}
 _COLUMNS = 3
 
 
-@in_panels()
+@panelled()
 def audit_chart(audits: Frame, rate: Rate = "error_rate") -> alt.FacetChart:
     """Draw how often tests reject, by the number of requests, with intervals.
 

@@ -11,7 +11,7 @@ from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.study.holes.schemas import HOLE_VALUES
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@in_panels()
+@panelled()
 def hole_chart(values: Frame, measure: str) -> alt.LayerChart:
     """Draw the values of the runs with the intervals that unjudged documents give them.
 

@@ -20,8 +20,8 @@ from lexiframe.core.views.charts.drawing import (
     layered,
     step,
 )
-from lexiframe.core.views.charts.marks import MEAN, lines_of, lines_with_points
-from lexiframe.core.views.charts.panels import in_order, in_panels, mean_of
+from lexiframe.core.views.charts.marks import lines_of, lines_with_points
+from lexiframe.core.views.charts.panels import mean_of, names_in_order, panelled
 from lexiframe.core.views.charts.tables import DEGRADATION, STATISTICS, chosen, rows_of
 from lexiframe.core.views.charts.texts import counted, pairs_text
 from lexiframe.typing import Frame
@@ -29,6 +29,7 @@ from lexiframe.typing import Frame
 if TYPE_CHECKING:
     import altair as alt
 
+_ROW = 24
 _PANEL = {"width": 220, "height": 150}
 
 
@@ -64,8 +65,8 @@ def tie_chart(ties: Frame) -> alt.LayerChart:
     """
     draw = altair()
     ties = to_polars(ties)
-    if "collection" in ties.columns and len(names := in_order(ties)) > 1:
-        return _ties_of_collections(ties, names)
+    if "collection" in ties.columns and len(names_in_order(ties)) > 1:
+        return _ties_of_collections(ties)
     rows = rows_of(ties, schemas.TIE_RATES, "tie_chart", ["measure"])
     rows = rows.sort("tie_rate", "measure", descending=[True, False])
     rows = rows.with_columns(
@@ -89,33 +90,23 @@ def tie_chart(ties: Frame) -> alt.LayerChart:
     )
 
 
-def _ties_of_collections(ties: Frame, names: Sequence[str]) -> alt.LayerChart:
+def _ties_of_collections(ties: pl.DataFrame) -> alt.LayerChart:
     """Draw a point for each collection in the row of a measure, and a stroke at their mean."""
-    of_collections = schemas.table_per_value("collection", schemas.TIE_RATES)
-    rows = rows_of(ties, of_collections, "tie_chart", ["collection", "measure"])
-    mean = mean_of("tie_rate")(rows)
+    rows = rows_of(ties, schemas.table_per_value("collection", schemas.TIE_RATES), "tie_chart")
     order = rows.group_by("measure").agg(pl.col("tie_rate").mean())
-    order = order.sort("tie_rate", "measure", descending=[True, False])
-    pixels = step(order.height, 20, 32)
-    draw, y = altair(), rows_axis("measure", order["measure"], pixels, labelPadding=8)
+    measures = order.sort("tie_rate", "measure", descending=[True, False])["measure"]
+    draw, y = altair(), rows_axis("measure", measures, _ROW, labelPadding=8)
     x = draw.X("tie_rate:Q", title="share of pairs of rankings that tie", **share_axis())
-    counts = "tie_rate", "ties", ("n", "pairs of rankings", "d")
-    said = tooltip(("collection", "collection", ""), "measure", *counts)
+    said = tooltip("measure", "tie_rate", "ties", ("n", "pairs of rankings", "d"))
+    strokes = draw.Chart(inside(mean_of("tie_rate")(rows))).mark_tick(color="black", size=_ROW)
     points = draw.Chart(inside(rows)).mark_point(filled=True, size=40, opacity=0.9)
-    strokes = draw.Chart(inside(mean)).mark_tick(color="black", thickness=2, size=pixels * 2 // 3)
-    stroke = strokes.encode(y, x, tooltip("measure", ("tie_rate", MEAN, ".2%")))
-    return layered(
-        [stroke, points.encode(y, x, *lines_of("collection", names), said)],
-        None,
-        "Ties by measure",
-        f"of {pairs_text(rows['n'])} of rankings of the same request",
-        f"{len(names)} collections; strokes: their means",
-        width=WIDTH,
-        height=draw.Step(pixels),
-    )
+    points = points.encode(y, x, *lines_of("collection", names := names_in_order(ties)), said)
+    words = "Ties by measure", f"of {pairs_text(rows['n'])} of rankings of the same request"
+    last = f"{len(names)} collections; strokes: their means"
+    return layered([strokes.encode(y, x, said), points], None, *words, last, width=WIDTH)
 
 
-@in_panels(mean_of(*STATISTICS, by=["fraction", "samples"]), lines=True)
+@panelled(mean_of(*STATISTICS, by=["fraction", "samples"]), lines=True)
 def degradation_chart(
     table: Frame,
     statistics: str | Sequence[str] | None = None,

@@ -14,7 +14,7 @@ from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, layered, single
 from lexiframe.core.views.charts.marks import MEAN
-from lexiframe.core.views.charts.panels import in_panels, mean_of
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import Order, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import runs_text, spoken
@@ -31,7 +31,7 @@ def _mean_overlap(table: pl.DataFrame) -> pl.DataFrame:
     return mean_of("value")(pairs.agg(pl.col("value").mean())).with_columns(query_id=pl.lit(MEAN))
 
 
-@in_panels(_mean_overlap)
+@panelled(_mean_overlap)
 def overlap_chart(table: Frame, measure: str, *, order: Order | None = None) -> alt.Chart:
     """Draw how alike the rankings of all pairs of runs are, as a heat map of means over requests.
 
@@ -111,7 +111,7 @@ _MOST = 500
 """The number of points of the line; more would not be seen."""
 
 
-@in_panels()
+@panelled()
 def unjudged_chart(table: Frame) -> alt.LayerChart:
     """Draw which share of the weight of all unjudged documents the first judgments make known.
 

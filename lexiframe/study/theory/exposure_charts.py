@@ -12,7 +12,7 @@ from lexiframe.core.views.charts.axes import share_axis
 from lexiframe.core.views.charts.colours import COLOURS, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import (
     EXPLANATION,
     EXPOSURE_DIFFERENCES,
@@ -76,7 +76,7 @@ def exposure_difference_chart(differences: Frame) -> alt.FacetChart:
     )
 
 
-@in_panels()
+@panelled()
 def exposure_distribution_chart(distribution: Frame) -> alt.FacetChart:
     """Draw how what recall levels add to differences is distributed over pairs of rankings.
 

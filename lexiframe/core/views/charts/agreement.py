@@ -15,7 +15,7 @@ from lexiframe.core.views.charts.colours import COLOURS, SHARES, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import dots, interval, numbers
-from lexiframe.core.views.charts.panels import in_panels, mean_of
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import all_in_order
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import counted, pairs_text, spoken
@@ -30,7 +30,7 @@ _MOST_NUMBERS = 12
 _COEFFICIENTS = {"kendall": "Kendall's τ", "tau_ap": "τ_AP", "spearman": "Spearman's ρ"}
 
 
-@in_panels(mean_of("correlation", "agreement", "system_agreement"))
+@panelled(mean_of("correlation", "agreement", "system_agreement"))
 def correlation_chart(
     table: Frame, value: str | None = None, *, order: Sequence[str] | str | None = None
 ) -> alt.LayerChart:
@@ -164,7 +164,7 @@ def _value_scale(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list
     return scale, [f"{unit} between measures", f"orderings of {counted(given['n'], 'run')}"], unit
 
 
-@in_panels(mean_of("agreement", "system_agreement"))
+@panelled(mean_of("agreement", "system_agreement"))
 def agreement_chart(agreement: Frame, reference: str = "LR") -> alt.FacetChart:
     """Draw how often a measure agrees with others, on rankings and on the means of runs.
 

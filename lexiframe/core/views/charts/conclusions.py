@@ -10,7 +10,7 @@ from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.axes import names_axis, share_axis
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, name_size, single, step
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text
 from lexiframe.typing import Frame
@@ -31,7 +31,7 @@ _SAYS = {
 _COLOURS = "#08519c #6baed6 #c6dbef #bdbdbd #fdd0a2 #fd8d3c #a63603".split()
 
 
-@in_panels()
+@panelled()
 def conclusion_chart(table: Frame, measure: str | None = None) -> alt.Chart:
     """Draw how many pairs of runs lead to the same conclusion on both sides, as stacked bars.
 

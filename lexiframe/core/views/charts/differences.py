@@ -11,7 +11,7 @@ from lexiframe.core.base import LexiframeError, resampling, schemas
 from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
-from lexiframe.core.views.charts.panels import OF_PANEL, in_panels
+from lexiframe.core.views.charts.panels import OF_PANEL, panelled
 from lexiframe.core.views.charts.tables import chosen, refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text, spoken
 from lexiframe.typing import Frame
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@in_panels()
+@panelled()
 def difference_chart(
     d: Frame,
     /,

@@ -74,14 +74,12 @@ def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
 
 
 def fitting(sizes: dict[str, Any]) -> dict[str, Any]:
-    """Return a width and a height of which a width in pixels fits a panel, as the height then."""
+    """Return the width and the height of a chart, less where a panel has no room for them."""
     width, height = sizes.get("width"), sizes.get("height")
     if not isinstance(width, int) or width <= across():
         return sizes
-    is_free = isinstance(height, int)
-    return {**sizes, "width": across()} | (
-        {"height": height * across() // width} if is_free else {}
-    )
+    free = {"height": height * across() // width} if isinstance(height, int) else {}
+    return {**sizes, "width": across(), **free}
 
 
 def name_size(pixels: int) -> int:

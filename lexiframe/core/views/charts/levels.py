@@ -11,7 +11,7 @@ from lexiframe.core.views.charts.colours import COLOURS, GREY, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
-from lexiframe.core.views.charts.panels import in_panels, mean_of
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import (
     DECIDING_LEVELS,
     LEVEL_CORRELATIONS,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@in_panels(mean_of("tie_rate", by=["value"]))
+@panelled(mean_of("tie_rate", by=["value"]))
 def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     """Draw how often rankings tie, by the rank of the first relevant item and by recall level.
 
@@ -94,7 +94,7 @@ def _mean_of_levels(table: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(cumulative=pl.col("share").cum_sum().over("measure"))
 
 
-@in_panels(_mean_of_levels)
+@panelled(_mean_of_levels)
 def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     """Draw at which recall levels lexicographic preferences are decided.
 
@@ -165,7 +165,7 @@ def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     return own_axes
 
 
-@in_panels(mean_of("correlation", by=["level_a", "level_b"]))
+@panelled(mean_of("correlation", by=["level_a", "level_b"]))
 def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     """Draw how the differences of reciprocal ranks of two recall levels are correlated.
 
@@ -223,7 +223,7 @@ def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     )
 
 
-@in_panels(mean_of("coefficient", "r_squared", by=["level", "predictor"]))
+@panelled(mean_of("coefficient", "r_squared", by=["level", "predictor"]))
 def level_regression_chart(regression: Frame) -> alt.FacetChart:
     """Draw how the levels that follow predict the difference at a recall level.
 

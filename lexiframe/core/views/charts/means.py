@@ -24,7 +24,7 @@ from lexiframe.core.views.charts.drawing import (
     step,
 )
 from lexiframe.core.views.charts.marks import confidence, dots
-from lexiframe.core.views.charts.panels import in_panels, mean_of
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import chosen, refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import harmless_all, requests_text, spoken
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -37,7 +37,7 @@ _SIDE_BY_SIDE = 6
 """The number of measures that stand side by side; more begin another row."""
 
 
-@in_panels(mean_of("mean", "rank"))
+@panelled(mean_of("mean", "rank"))
 def mean_chart(
     means: Frame, measures: str | Sequence[str] | None = None, *, alpha: float | None = None
 ) -> alt.LayerChart | alt.FacetChart:
@@ -62,8 +62,8 @@ def mean_chart(
         has; runs without ranks, because some lack requests, are sorted by name. With several
         measures it is a FacetChart.
 
-        Several collections have a panel each, of one scale, and their mean comes last. It is of the
-        runs that all of them have, and has no intervals: see `over_collections`.
+        Several collections have a panel each, of one scale, and their mean comes last. It is of
+        the runs that all of them have, and has no intervals.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def _gap_lines(rows: pl.DataFrame) -> Iterator[str]:
         yield f"no order by {', '.join(names)}: the runs have different requests"
 
 
-@in_panels(mean_of("mean"))
+@panelled(mean_of("mean"))
 def trade_off_chart(
     means: Frame,
     x: str,

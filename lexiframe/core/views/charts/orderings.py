@@ -15,7 +15,7 @@ from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered, name_size, step
 from lexiframe.core.views.charts.marks import interval, nearest_line
 from lexiframe.core.views.charts.names import shortened, shown_as
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import chosen, rows_of, rows_with
 from lexiframe.core.views.charts.texts import harmless_all
 from lexiframe.typing import Frame
@@ -27,7 +27,7 @@ _FAINT = "#c8c8c8"
 """The lines of runs that are not highlighted."""
 
 
-@in_panels()
+@panelled()
 def ordering_chart(
     o: Frame,
     /,
@@ -205,7 +205,7 @@ _MOST_BLOBS = 40
 """The number of runs up to which ranks are drawn as circles; of more they are a heat map."""
 
 
-@in_panels()
+@panelled()
 def rank_distribution_chart(
     r: Frame, /, measure: str | None = None, method: str | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:

@@ -1,7 +1,7 @@
 """Charts of several collections: a panel for each on one scale, then the mean over collections.
 
-Each panel is the chart of one collection, drawn by the same function, and smaller. What the panels
-say in their titles stands above all of them once.
+Each panel is the chart of one collection, drawn by the same function, and smaller. The words of
+their titles stand above all of them once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def mean_of(*values: str, by: Sequence[str] = ()) -> Averaged:
     return mean
 
 
-def in_panels(
+def panelled(
     mean: Averaged | None = None, *, lines: bool = False
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Check arguments as `typed` does, and draw a table of several collections in panels.
@@ -80,11 +80,13 @@ def in_panels(
             of = {name: by_collection.apart(one) for name, one in given.arguments.items()}
             if not (own := of[first]):
                 return checked(*args, **kwargs)
-            names = in_order(table := by_collection.together(own))
+            names = names_in_order(table := by_collection.together(own))
             options = {name: one for name, one in given.arguments.items() if not of[name]}
             if is_lines := lines and 1 < len(names) <= len(COLOURS):
                 rows = rows_with(table, "measure", options.pop("measures", None))
-                tables = {m: {first: part} for m, part in _of_lines(rows, names, mean).items()}
+                tables = {
+                    m: {first: part} for m, part in _collections_as_lines(rows, names, mean).items()
+                }
             else:
                 several = {argument: parts for argument, parts in of.items() if parts}
                 tables = {n: {a: _part(of_a, n) for a, of_a in several.items()} for n in names}
@@ -105,7 +107,7 @@ def in_panels(
     return decorate
 
 
-def in_order(table: pl.DataFrame) -> list[str]:
+def names_in_order(table: pl.DataFrame) -> list[str]:
     """Return the collections by name, or by the column ``class`` and then by name."""
     by = [name for name in ("class", "collection") if name in table.columns]
     names = table.select(pl.col(by).cast(pl.String)).sort(by)["collection"]
@@ -118,7 +120,7 @@ def _part(parts: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:
     return parts[name]
 
 
-def _of_lines(
+def _collections_as_lines(
     rows: pl.DataFrame, names: Sequence[str], mean: Averaged | None
 ) -> dict[str, pl.DataFrame]:
     """Return a table for each measure, in which collections and their mean are the measures."""
@@ -133,7 +135,8 @@ def _of_lines(
 
 def _together(panels: Mapping[str, Any], n: int) -> Any:
     """Return the panels of all, in a block for each facet that they have themselves."""
-    words = _merged([_title_lines(chart) for name, chart in panels.items() if name != MEAN])
+    said = [chart.title.to_dict() for name, chart in panels.items() if name != MEAN]
+    words = _merged([[one["text"], *one.get("subtitle", [])] for one in said])
     blocks: dict[str, dict[str, Any]] = {}
     for name, chart in panels.items():
         for facet, one in _facets(chart):
@@ -149,30 +152,24 @@ def _together(panels: Mapping[str, Any], n: int) -> Any:
     return whole
 
 
-def _title_lines(chart: Any) -> list[str]:
-    said = chart.title.to_dict()
-    return [said["text"], *said.get("subtitle", [])]
-
-
 _NUMBER = re.compile(r"(?<![\w.@])\d[\d,]*(?:\.\d+)?(?![\w.])")
 
 
 def _merged(said: Sequence[Sequence[str]]) -> list[str]:
-    """Return lines of several titles once, their numbers as the least and the greatest of all."""
+    """Return each line of several titles once, its numbers as the least and the greatest."""
     alike: dict[str, list[str]] = {}
     for line in dict.fromkeys(line for lines in said for line in lines):
         alike.setdefault(re.sub(r"(# \w+?)s\b", r"\1", _NUMBER.sub("#", line)), []).append(line)
     merged = []
     for lines in alike.values():
-        numbers = [sorted({*of}, key=_value) for of in zip(*map(_NUMBER.findall, lines))]  # noqa: B905
+        numbers = [
+            sorted({*of}, key=lambda n: float(n.replace(",", "")))
+            for of in zip(*map(_NUMBER.findall, lines), strict=True)
+        ]
         ends = [" to ".join(of[:: max(1, len(of) - 1)]) for of in numbers]
         longest = _NUMBER.split(max(lines, key=len))
         merged.append("".join(map("".join, zip(longest, [*ends, ""], strict=True))))
     return merged
-
-
-def _value(number: str) -> float:
-    return float(number.replace(",", ""))
 
 
 def _facets(chart: Any) -> Iterator[tuple[str, Any]]:
@@ -205,7 +202,7 @@ def _block(facet: str, charts: Mapping[str, Any]) -> Any:
         is_inside = {"x": place + columns < n, "y": place % columns > 0}
         for axis, (channel, said) in ((a, one) for a in is_inside for one in _channels(chart, a)):
             options: dict[str, Any] = {}
-            if shared[axis] and is_inside[axis] and said.get("axis", {}).get("orient") != "top":
+            if shared[axis] and is_inside[axis] and (said.get("axis") or {}).get("orient") != "top":
                 options = {"title": None}
                 if axis == "y" or said["type"] != "quantitative":
                     options |= {"labels": False, "ticks": False}
@@ -237,7 +234,7 @@ def _channels(chart: Any, name: str) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield each encoding of a channel by a column, and its specification."""
     for unit in getattr(chart, "layer", [chart]):
         channel = getattr(getattr(unit, "encoding", None), "_kwds", {}).get(name)
-        said = channel.to_dict(validate=False) if hasattr(channel, "to_dict") else {}
+        said: dict[str, Any] = getattr(channel, "to_dict", lambda **_: {})(validate=False)
         if "field" in said and "type" in said:
             yield channel, said
 
@@ -255,7 +252,7 @@ def _names(chart: Any, axis: str) -> list[Any]:
 
 
 def _share_names(charts: Sequence[Any], axis: str) -> bool:
-    """Give all panels the same names in one order, unless most have names that others lack.
+    """Give all panels one list of names along an axis, unless too many lack some of the names.
 
     Names are in the order of their mean places. Charts in parts share none, and panels of numbers
     do if they are as high as one another.

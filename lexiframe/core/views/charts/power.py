@@ -13,7 +13,7 @@ from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, cycled
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, across, altair, inside, layered, single, step
 from lexiframe.core.views.charts.marks import level_line, nearest_line
-from lexiframe.core.views.charts.panels import in_panels, mean_of
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text
 from lexiframe.typing import Frame
@@ -43,7 +43,7 @@ _SEEN = 60
 """The number of points of a curve up to which they are visible."""
 
 
-@in_panels(lines=True)
+@panelled(lines=True)
 def asl_chart(
     curve: Frame, measures: str | Sequence[str] | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:
@@ -135,7 +135,7 @@ def _own_line(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-@in_panels(mean_of("power", by=["alpha"]))
+@panelled(mean_of("power", by=["alpha"]))
 def power_chart(power: Frame) -> alt.Chart:
     """Draw discriminative power: the share of pairs of runs that differ significantly.
 
@@ -212,7 +212,7 @@ _MOST_LINES = 200
 """The number of pairs up to which each has a line; of more, cells say how many pairs they are."""
 
 
-@in_panels()
+@panelled()
 def power_curve_chart(
     curve: Frame,
     measure: str,

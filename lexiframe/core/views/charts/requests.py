@@ -12,7 +12,7 @@ from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered, step, title
 from lexiframe.core.views.charts.names import shortened
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import harmless, harmless_all, requests_text, short
 from lexiframe.typing import Frame
@@ -30,7 +30,7 @@ WIDE = 640
 """The width of a chart of many requests or ranks in pixels."""
 
 
-@in_panels()
+@panelled()
 def pair_chart(both: Frame, measure: str | None = None) -> alt.LayerChart | alt.VConcatChart:
     """Draw the differences of two runs, request by request, from the greatest gain to the loss.
 

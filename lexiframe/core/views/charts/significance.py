@@ -14,7 +14,7 @@ from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import across, altair, inside, single, step, title
 from lexiframe.core.views.charts.marks import dots
-from lexiframe.core.views.charts.panels import in_panels
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.runs_in_order import Order, ranked, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import requests_text, runs_text, spoken, tested
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@in_panels()
+@panelled()
 def significance_chart(
     c: Frame,
     /,
@@ -155,7 +155,7 @@ def _sort_by_wins(cells: pl.DataFrame) -> pl.Series:
     return runs.sort("lead", "mean_difference", "run", descending=down, nulls_last=True)["run"]
 
 
-@in_panels()
+@panelled()
 def critical_difference_chart(
     c: Frame,
     /,

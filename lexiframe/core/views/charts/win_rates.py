@@ -12,7 +12,7 @@ from lexiframe.core.views.charts.colours import SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered
 from lexiframe.core.views.charts.marks import numbers
-from lexiframe.core.views.charts.panels import in_panels, mean_of
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import Order, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import runs_text
@@ -26,7 +26,7 @@ _MOST_NUMBERS = 10
 """The number of runs up to which cells show their numbers."""
 
 
-@in_panels(mean_of("win_rate", "mean_preference"))
+@panelled(mean_of("win_rate", "mean_preference"))
 def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> alt.LayerChart:
     """Draw the win-rate matrix of a measure as a heat map.
 

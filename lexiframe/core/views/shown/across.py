@@ -17,33 +17,15 @@ from lexiframe.core.views.shown.paper import paper_of as paper_of_groups
 
 _MARKS = ("Superscript", "†", "▲", "?", "With one request")
 """How the notes begin that explain marks."""
-_ALL = re.compile(r"the [\d,]+ pairs of all measures")
+_FAMILIES = (
+    ("the [0-9,]+ pairs of all measures", "all pairs of all measures of a collection"),
+    (
+        "each measure",
+        "each collection",
+    ),
+)
+"""What notes call the families of tests where columns are measures, and where collections."""
 Tables = Mapping[str, pl.DataFrame]
-
-
-def _as_measures(
-    tables: Tables, provenance: Mapping[str, Any], measure: str
-) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    """Return means and comparisons of one measure, in which each collection is a measure."""
-    found = {
-        name: tables[name].filter(measure=measure).with_columns(measure="collection")
-        .drop("collection")
-        for name in ("means", "comparisons")
-    }  # fmt: skip
-    names = found["means"]["measure"].unique(maintain_order=True).to_list()
-    known = facts.as_provenance(dict.fromkeys(names, facts.known_facts(provenance)[measure]))
-    return found, {**provenance, "groups": [], "measures": names, "facts": known}
-
-
-def _over_collections(means: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean and the mean rank of each run, null unless it is in all; the best first.
-
-    Runs that a collection lacks come after all others, by the mean of the ranks that they have.
-    """
-    n, own = means["measure"].n_unique(), pl.col("rank").mean().alias("own")
-    both = pl.col("mean", "rank")
-    found = means.group_by("run").agg(pl.when(both.count() == n).then(both.mean()), own)
-    return found.sort("rank", "own", "run", nulls_last=True).drop("own")
 
 
 def paper_of(
@@ -64,92 +46,90 @@ def paper_of(
     if blocks is False and not is_one:
         raise LexiframeError(
             "blocks=False: expected one measure of several collections without further groups, "
-            f"found {printed.listed(measures)} in groups by {printed.listed(provenance['groups'])};"
-            " name one measure, or leave blocks out"
+            f"found {len(measures)} measures in groups by {provenance['groups'] or None}; name one "
+            "measure, or leave blocks out"
         )
-    if blocks is None and is_one:
-        blocks = not _are_shared(tables["means"].filter(measure=measures[0]))
     if blocks or not is_one:
         return paper_of_groups(tables, provenance, measures, runs, **how)
-    return _paper_across(tables, provenance, measures[0], runs, **how)
+    of, told = _collections_as_measures(tables, provenance, measures[0])
+    if blocks is None and not _over_collections(of["means"])["mean"].count():
+        return paper_of_groups(tables, provenance, measures, runs, **how)
+    return _paper_across(of, told, measures[0], runs, **how)
+
+
+def _collections_as_measures(
+    tables: Tables, provenance: Mapping[str, Any], measure: str
+) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    """Return means and comparisons of one measure, in which each collection is a measure."""
+    rows = (tables[name].filter(measure=measure) for name in ("means", "comparisons"))
+    means, compared = (t.with_columns(measure="collection").drop("collection") for t in rows)
+    names = means["measure"].unique(maintain_order=True).to_list()
+    known = facts.as_provenance(dict.fromkeys(names, facts.known_facts(provenance)[measure]))
+    told = {**provenance, "groups": [], "measures": names, "facts": known}
+    return {"means": means, "comparisons": compared}, told
+
+
+def _over_collections(means: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean and the mean rank of each run, null unless it is in all; the best first.
+
+    Runs that a collection lacks come after all others, by the mean of the ranks that they have.
+    """
+    n, own = means["measure"].n_unique(), pl.col("rank").mean().alias("own")
+    both = pl.col("mean", "rank")
+    found = means.group_by("run").agg(pl.when(both.count() == n).then(both.mean()), own)
+    return found.sort("rank", "own", "run", nulls_last=True).drop("own")
 
 
 def _paper_across(
-    tables: Tables,
-    provenance: Mapping[str, Any],
-    measure: str,
-    runs: Sequence[str] | None = None,
-    **how: Any,
+    of: Tables, told: Mapping[str, Any], measure: str, runs: Sequence[str] | None, **how: Any
 ) -> ShownTable:
-    """Return one measure as a table for a paper: a row for each run, a column for each collection.
-
-    The mean and the mean rank of the runs that all collections have stand last.
-    """
-    of, told = _as_measures(tables, provenance, measure)
-    own = facts.known_facts(provenance)[measure]
-    mean = _over_collections(of["means"])
-    runs = mean["run"].to_list() if runs is None else runs
+    """Return runs × collections, then the mean and the mean rank of the runs that are in all."""
+    own = next(iter(facts.known_facts(told).values()))
+    last = _over_collections(of["means"])
+    runs = last["run"].to_list() if runs is None else [run for run in runs if run in last["run"]]
     paper = paper_of_groups(of, told, told["measures"], runs, **how)
-    in_percent = how.get("percent") and (own.kind == "preference" or own.limits.are_of_a_share)
+    last = pl.DataFrame({"run": runs}).join(last, on="run", maintain_order="left")
+    is_percent = how.get("percent") and (own.kind == "preference" or own.limits.are_of_a_share)
+    means = last["mean"] * (100 if is_percent else 1)
     digits = how.get("decimals")
-    digits = (2 if in_percent else DECIMALS) if digits is None else digits
-    mean = mean.filter(pl.col("run").is_in([*runs])).with_columns(
-        pl.col("mean") * (100 if in_percent else 1),
-        is_best=(pl.col("mean") == (pl.min if own.smaller_is_better else pl.max)("mean"))
-        & pl.col("rank").is_not_null(),
-        is_first=pl.col("rank") == pl.col("rank").min(),
-    )
-    is_alone = len(runs) == 1
-    last = {
-        run: (
-            Cell(printed.cell("mean", m, digits), bool(is_best) and not is_alone),
-            Cell(_rank(rank), bool(is_first) and not is_alone),
-        )
-        for run, m, rank, is_best, is_first in mean.iter_rows()
-    }
-    (panel,) = paper.panels
-    there = (last[run] for run in runs if run in last)
-    rows = tuple((*row, *cells) for row, cells in zip(panel.rows, there, strict=True))
+    digits = (2 if is_percent else DECIMALS) if digits is None else digits
+    is_ranked = last["rank"].count() > 0 and len(runs) > 1
+    best = (means.min() if own.smaller_is_better else means.max()), last["rank"].min()
+    cells = (
+        (Cell(_number(m, digits), is_ranked and m == best[0]),
+         Cell(_number(rank, 2), is_ranked and rank == best[1]))
+        for m, rank in zip(means, last["rank"], strict=True)
+    )  # fmt: skip
+    rows = (row + both for row, both in zip(paper.panels[0].rows, cells, strict=True))
+    shown = of["means"].filter(pl.col("run").is_in(runs))
+    notes = [*_notes(shown, told, measure, "; in %" * bool(is_percent))]
+    notes += ["Bold: the best of a column, several runs if they tie."] * is_ranked
+    for note in (note for note in paper.notes if note.startswith(_MARKS)):
+        for of_measures, of_collections in _FAMILIES:
+            note = re.sub(of_measures, of_collections, note)
+        notes.append(note)
     columns = (Column(name, is_number=True) for name in ("mean", "mean rank"))
-    shown = of["means"].filter(pl.col("run").is_in([*runs]))
-    notes = [*_notes(shown, len(told["measures"]), measure, own, in_percent=bool(in_percent))]
-    if shown["rank"].count() and not is_alone:
-        notes.append("Bold: the best of a column, several runs if they tie.")
-    marks_in_words = (
-        _ALL.sub("all pairs of all measures of a collection", note).replace(
-            "each measure", "each collection"
-        )
-        for note in paper.notes
-        if note.startswith(_MARKS)
-    )
-    return ShownTable((*paper.columns, *columns), (Panel("", rows),), (*notes, *marks_in_words))
+    return ShownTable((*paper.columns, *columns), (Panel("", tuple(rows)),), tuple(notes))
 
 
-def _are_shared(means: pl.DataFrame) -> bool:
-    """Return whether all collections have a run in common."""
-    n = means.group_by("run").agg(pl.col("collection").n_unique())
-    return bool((n["collection"] == means["collection"].n_unique()).any())
-
-
-def _rank(rank: float | None) -> str:
-    return printed.MISSING if rank is None else f"{rank:.2f}"
+def _number(value: float | None, digits: int) -> str:
+    return printed.MISSING if value is None else f"{value:.{digits}f}"
 
 
 def _notes(
-    means: pl.DataFrame, n_collections: int, measure: str, own: facts.Facts, *, in_percent: bool
+    means: pl.DataFrame, told: Mapping[str, Any], measure: str, unit: str = ""
 ) -> Iterator[str]:
-    """Yield what the numbers are, which is better, and why some are missing."""
+    """Yield the unit of the numbers, the better side, and the reason why some are missing."""
+    own = next(iter(facts.known_facts(told).values()))
     n = printed.counted(printed.n_range(means["n"]), "request")
-    share = ": the share of requests won against the other runs, ties half"
-    share *= own.kind == "preference"
-    yield f"Means of {measure} over {n} of each collection{share}{'; in %' * in_percent}."
+    is_share = own.kind == "preference"
+    share = ": the share of requests won against the other runs, ties half" * is_share
+    yield f"Means of {measure} over {n} of each collection{share}{unit}."
     if own.smaller_is_better:
         yield "Smaller is better."
-    if means.height < means["run"].n_unique() * n_collections:
-        yield (
-            f"{printed.MISSING}: the collection lacks the run; means are of runs that all have, "
-            "ranks among all runs of a collection."
-        )
+    if means.height < means["run"].n_unique() * len(told["measures"]):
+        lacks = f"{printed.MISSING}: the collection lacks the run"
+        yield f"{lacks}; means are of runs that all have, ranks among all runs of a collection."
 
 
 def section_across(
@@ -157,23 +137,18 @@ def section_across(
 ) -> printed.Section:
     """Return the first measure as runs × collections with their mean; of many runs some."""
     measure, inference = provenance["measures"][0], provenance["inference"]
-    of, told = _as_measures(tables, provenance, measure)
-    means, own = of["means"], facts.known_facts(provenance)[measure]
+    of, told = _collections_as_measures(tables, provenance, measure)
+    means, last = of["means"], _over_collections(of["means"])
     found = marks(means, of["comparisons"], inference)
     cells = mean_cells(means.join(found, on=["run", "measure"], maintain_order="left"), "nothing")
-    last = _over_collections(means)
-    texts = (
-        printed.texts_of(last[name], write).alias(called)
-        for name, called, write in (
-            ("mean", "mean", lambda m: printed.cell("mean", m, DECIMALS)),
-            ("rank", "mean rank", _rank),
-        )
-    )
-    whole = last.select("run", *texts).join(cells, on="run", maintain_order="left")
-    table, left_out = best_and_named(
-        whole.select("run", *told["measures"], "mean", "mean rank"), named
-    )
-    title, *notes = _notes(means, len(told["measures"]), measure, own, in_percent=False)
+    averages = {"mean": ("mean", DECIMALS), "mean rank": ("rank", 2)}
+    texts = {
+        heading: [_number(value, digits) for value in last[name]]
+        for heading, (name, digits) in averages.items()
+    }
+    whole = last.select("run").join(cells, on="run", maintain_order="left")
+    table, left_out = best_and_named(whole.with_columns(pl.DataFrame(texts)), named)
+    title, *notes = _notes(means, told, measure)
     if means["rank"].count() and means["run"].n_unique() > 1:
         notes.append(legend(inference, of["comparisons"], told["measures"], "mean"))
     if found["mark"].str.contains("?", literal=True).any():
