@@ -57,6 +57,21 @@ def every_row(chart):
     return {str(sorted(row.items())) for of in chart["datasets"].values() for row in of}
 
 
+def test_every_chart_of_a_table_that_collections_may_have_draws_them():
+    """Others are of a theory, or of one request, and `tie_chart` has its own points."""
+    typed_alone = {
+        name
+        for name in charts.__all__
+        if not hasattr(getattr(charts, name).__wrapped__, "__wrapped__")
+    }
+    assert typed_alone == {
+        "axiom_chart", "contribution_chart", "exposure_difference_chart", "first_and_last_chart",
+        "first_rank_tie_chart", "optimal_chart", "order_chart", "orientation_chart",
+        "population_chart", "ranking_chart", "simulated_agreement_chart", "simulated_tie_chart",
+        "tie_chart",
+    }  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*CHARTS} - {"asl_chart"}))
 def test_each_panel_has_the_data_of_the_chart_of_its_collection(name):
