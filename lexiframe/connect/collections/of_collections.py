@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 from urllib.parse import quote
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, Problem, ReadError
+from lexiframe.core.base import LexiframeError, Problem, ReadError, printed
 from lexiframe.core.evaluation import handed_over
 from lexiframe.core.evaluation.buckets.plan import KEPT
 from lexiframe.core.evaluation.declared_facts import FOLDERS
@@ -20,6 +20,8 @@ from lexiframe.core.evaluation.read_back import AGAIN, read_results
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import by_collection
+from lexiframe.core.views import shown
+from lexiframe.core.views.sentences import verdict
 from lexiframe.typing import TableOf
 
 
@@ -81,6 +83,36 @@ class EvaluationOfCollections(Evaluation):
             f"{what}: this evaluation has {len(self.collections)} collections, each with requests "
             f"of its own; ask one of them: e.collections[{first!r}].{what}{instead}"
         )
+
+    def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
+        """Return the printed summary: the first measure by collection, the verdict, and a hint.
+
+        Parameters
+        ----------
+        which : {"first", "all"}
+            ``first`` is what ``print`` shows; ``all`` has all tables of each collection.
+
+        Returns
+        -------
+        printed.Summary
+            As `Evaluation.summary`.
+
+        Raises
+        ------
+        LexiframeError
+            For another ``which``.
+        """
+        if which != "first" or self.provenance["groups"] != ["collection"]:
+            return super().summary(which)
+        inference, first = self.provenance["inference"], next(iter(self.collections))
+        is_told = inference["baseline"] is not None or inference["alternative"] == "two-sided"
+        said = verdict(self).sentences if is_told else None  # a one-sided test has none
+        more = f'One collection: e.collections[{first!r}]; e.summary("all") has all tables of each.'
+        more = printed.advice(
+            python=more, terminal="More: --all has all tables of each collection."
+        )
+        found = shown.summary_across(self.tables(of_requests=False), self.provenance, said, more)
+        return found.told(self.provenance)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, whose collections and groups are columns."""

@@ -579,6 +579,7 @@ class Evaluation:
         percent: bool = False,
         intervals: bool = False,
         rename: Mapping[str, str] | None = None,
+        blocks: bool | None = None,
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
@@ -609,6 +610,11 @@ class Evaluation:
             Put the interval of each mean beside it, cut at the bounds of the measure.
         rename : mapping, optional
             What runs are called in the table: ``{"bm25_k09": "BM25"}``.
+        blocks : bool, optional
+            Whether each of several collections is a block of rows, as each group of requests is,
+            with the runs that it has. One measure has otherwise a column for each, then the mean
+            over collections and the mean rank in them, of runs that all have. Default: columns, for
+            one measure and collections that share a run.
         caption : str, optional
             LaTeX that begins the caption. What follows says what the numbers and the marks are: the
             test, the correction and its family, α and n.
@@ -628,8 +634,8 @@ class Evaluation:
             With near matches, for a run or a measure that the evaluation does not have.
         LexiframeError
             For marks that the comparisons do not tell, more than 26 runs with letters, no run, a
-            label with signs that TeX reads as commands, decimals not from 0 to 15, and two runs of
-            one name.
+            label with signs that TeX reads as commands, decimals not from 0 to 15, two runs of one
+            name, and columns of collections for several measures or groups.
 
         Examples
         --------
@@ -652,7 +658,7 @@ class Evaluation:
         from lexiframe.core.views import shown
 
         how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
-        how["rename"] = rename
+        how |= {"rename": rename, "blocks": blocks}
         table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_latex(table, caption, label)
 
@@ -666,13 +672,14 @@ class Evaluation:
         percent: bool = False,
         intervals: bool = False,
         rename: Mapping[str, str] | None = None,
+        blocks: bool | None = None,
         caption: str | None = None,
     ) -> str:
         r"""Return the means as a Markdown table.
 
         Parameters
         ----------
-        measures, runs, marks, decimals, percent, intervals, rename
+        measures, runs, marks, decimals, percent, intervals, rename, blocks
             As `latex` has them. With groups of requests, the first column names them.
         caption : str, optional
             Markdown that begins the caption.
@@ -706,7 +713,7 @@ class Evaluation:
         from lexiframe.core.views import shown
 
         how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
-        how["rename"] = rename
+        how |= {"rename": rename, "blocks": blocks}
         table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_markdown(table, caption)
 

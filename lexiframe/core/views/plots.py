@@ -81,6 +81,8 @@ def _altair() -> Any:
 class Plots:
     """The charts of an evaluation: each function returns a chart of Altair.
 
+    Of several collections, each has a panel, all with one scale; the mean over collections is last.
+
     A chart is shown by notebooks, and written by ``chart.save("means.png")`` (or ``.svg``,
     ``.html``). All charts are in `lexiframe.views.charts`, as functions of tables.
 
@@ -251,6 +253,8 @@ class Plots:
         table: pl.DataFrame = getattr(self.evaluation, name)
         names = self.evaluation.provenance["groups"]
         asked = dict(group or {})
+        if "collection" not in asked:  # all of them, which have a panel each
+            names = [name for name in names if name != "collection"]
         if {*asked} != {*names} or not names:
             return self._refuse(table, names, asked) if names or asked else table
         same = [pl.col(attribute).eq_missing(pl.lit(asked[attribute])) for attribute in names]

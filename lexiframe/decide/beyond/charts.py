@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, typed
+from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.core.metrics import derived
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered
 from lexiframe.core.views.charts.marks import lines_of
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import EXPOSURE_CURVE, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.decide import beyond
@@ -25,7 +26,7 @@ _FRONTIER = {"surely on it": COLOURS[0], "not sure": COLOURS[4], "surely not on 
 """Whether a run is on the frontier, and the colour that says it."""
 
 
-@typed
+@panelled()
 def frontier_chart(
     means: Frame,
     comparisons: Frame,
@@ -51,6 +52,9 @@ def frontier_chart(
         A point for each run, with the intervals of both measures. A run is surely on the frontier
         when it is significantly better than each other run by one of the measures at least, and
         surely not when some run is significantly better by both; of all others one cannot be sure.
+
+        Several collections have a panel each, of one scale; they have no mean, because a run may be
+        at the frontier of one alone.
 
     Raises
     ------
@@ -131,7 +135,7 @@ def _side(
     return rows.select("run", "mean", "ci_low", "ci_high").drop_nulls("mean"), better
 
 
-@typed
+@panelled()
 def exposure_curve_chart(curve: Frame) -> alt.LayerChart:
     """Draw how evenly the lists of each run expose the items, as Lorenz curves.
 
@@ -146,6 +150,9 @@ def exposure_curve_chart(curve: Frame) -> alt.LayerChart:
         A line for each run: which share of all exposure the least exposed items have together. The
         diagonal is that of a run that exposes all items alike, and twice the area between both is
         the Gini coefficient.
+
+        Several collections have a panel each, of one scale; they have no mean, because their
+        catalogues differ.
 
     Raises
     ------

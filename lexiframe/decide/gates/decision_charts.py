@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import check_choice, schemas, typed
+from lexiframe.core.base import check_choice, schemas
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header, step
 from lexiframe.core.views.charts.marks import confidence, dots, lines_of, lines_with_points
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _PANEL = {"width": 300, "height": 220}
 
 
-@typed
+@panelled()
 def gate_curve_chart(curve: Frame) -> alt.FacetChart:
     """Draw how often a gate passes candidates of several kinds, by the number of requests.
 
@@ -37,6 +38,9 @@ def gate_curve_chart(curve: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each measure, with a line for each kind of candidate, through the shares of
         trials in which it passes, each with its interval of 95 %.
+
+        Several collections have a panel each, of one scale; they have no mean, because the
+        candidates are of the scores of each.
 
     Raises
     ------
@@ -79,7 +83,7 @@ _SHARES = {
 }
 
 
-@typed
+@panelled()
 def dependability_chart(table: Frame, value: str = "generalisability") -> alt.FacetChart:
     """Draw how dependable means are, by the numbers of requests and of replicates.
 
@@ -94,6 +98,9 @@ def dependability_chart(table: Frame, value: str = "generalisability") -> alt.Fa
     -------
     altair.FacetChart
         A panel for each measure, with a line for each number of replicates.
+
+        Several collections have a panel each, of one scale; they have no mean, because variances
+        are of the scores of each.
 
     Raises
     ------
@@ -132,7 +139,7 @@ _TITLES = {
 }
 
 
-@typed
+@panelled()
 def powered_chart(table: Frame, measure: str | None = None) -> alt.FacetChart:
     """Draw means by people alone, by the model alone, and by both.
 
@@ -148,6 +155,9 @@ def powered_chart(table: Frame, measure: str | None = None) -> alt.FacetChart:
     altair.FacetChart
         A row for each run or pair, with the intervals of people alone and of people and model, and
         a dot for the model alone, which has no interval, since it is biased.
+
+        Several collections have a panel each, of one scale; they have no mean, because the judged
+        requests are of each.
 
     Raises
     ------
@@ -212,7 +222,7 @@ _BY: dict[str, tuple[Any, ...]] = {
 _NUMBERS = {"mean": "mean", "ci_low": "from", "ci_high": "to"}
 
 
-@typed
+@panelled()
 def sequence_chart(table: Frame) -> alt.FacetChart:
     """Draw what was known of a mean difference while requests came in.
 
@@ -226,6 +236,9 @@ def sequence_chart(table: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each measure, with a line of the mean difference over the first requests, its
         intervals as a band, and a dashed line at 0.
+
+        Several collections have a panel each, of one scale; they have no mean, because requests
+        came in for each apart.
 
     Raises
     ------

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER, rows_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
 from lexiframe.core.views.charts.names import MOST, shortened
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import pairs_text, requests_text, spoken, tested
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -37,7 +37,7 @@ _MOST_IN_ROW = {False: 24, True: MOST}
 """The characters of a name beside a row: of two runs, or of one."""
 
 
-@typed
+@panelled()
 def equivalence_chart(
     e: Frame,
     /,
@@ -68,6 +68,9 @@ def equivalence_chart(
         difference, whose colour and shape are those of the conclusion, and a bar from ``ci_low`` to
         ``ci_high``. The band reaches from minus the margin to the margin. Of more than 100 pairs
         those are drawn whose difference is nearest to the margin, and the title says so.
+
+        Several collections have a panel each, of one scale; they have no mean, because a test of
+        each is no test of all.
 
     Raises
     ------

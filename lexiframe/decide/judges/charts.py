@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import names_axis
 from lexiframe.core.views.charts.colours import COLOURS, SHARES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered, step
 from lexiframe.core.views.charts.marks import numbers
 from lexiframe.core.views.charts.orderings import lines_of_ranks
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import chosen, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.decide.judges.schemas import JUDGE_CONFUSION, RANK_SHIFTS
@@ -26,7 +26,7 @@ _MOST_NUMBERS = 12
 """The number of grades up to which cells show their numbers."""
 
 
-@typed
+@panelled()
 def judge_confusion_chart(
     table: Frame, judge_a: str | None = None, judge_b: str | None = None
 ) -> alt.LayerChart:
@@ -46,6 +46,9 @@ def judge_confusion_chart(
         is the share of the items of its row, so each row adds up to 1, and a judge who agrees with
         the other makes the diagonal dark. Of up to 12 grades the cells also show their numbers of
         items. A grade that judge_a never gave has an empty row.
+
+        Several collections have a panel each, of one scale; they have no mean, because each has
+        documents of its own.
 
     Raises
     ------
@@ -91,7 +94,7 @@ def judge_confusion_chart(
     return layered(layers, None, *words, width=side, height=side)
 
 
-@typed
+@panelled()
 def rank_shift_chart(
     table: Frame,
     measure: str,
@@ -120,6 +123,9 @@ def rank_shift_chart(
     altair.LayerChart
         The best rank is at the top. Lines that cross are pairs of runs whose order the judges see
         differently; a steep line is a run that one of the judges favours.
+
+        Several collections have a panel each, of one scale; they have no mean, because ranks are
+        among the runs of each.
 
     Raises
     ------

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, to_polars, typed
+from lexiframe.core.base import LexiframeError, schemas, to_polars
 from lexiframe.core.views.charts.axes import room_at_ends, rows_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.decide.votes.schemas import CONCORDANCE, STRENGTH_PAIRS, STRENGTHS
 from lexiframe.typing import Frame
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@panelled()
 def strength_chart(strengths: Frame) -> alt.LayerChart:
     """Draw the strength of each run with its interval, the strongest first.
 
@@ -34,6 +35,9 @@ def strength_chart(strengths: Frame) -> alt.LayerChart:
     altair.LayerChart
         A row for each run. The intervals are those of each run by itself, against the mean of all
         runs; whether two runs differ is in the table ``pairs``.
+
+        Several collections have a panel each, of one scale; they have no mean, because strengths
+        have no common zero.
 
     Raises
     ------
@@ -68,7 +72,7 @@ def strength_chart(strengths: Frame) -> alt.LayerChart:
     return layered(layers, rows, *words, width=WIDTH, height=draw.Step(pixels))
 
 
-@typed
+@panelled(mean_of("concordance"))
 def concordance_chart(measures: Frame) -> alt.LayerChart:
     """Draw how often each measure prefers the same run as people, with intervals.
 
@@ -83,6 +87,8 @@ def concordance_chart(measures: Frame) -> alt.LayerChart:
         A row for each measure, that of the highest concordance first. The grey line is at 50 %,
         which chance gives. Intervals that overlap may belong to measures that differ: the table
         ``pairs`` has the tests.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -132,7 +138,7 @@ _LARGE = 3.0
 _FITS = ("as expected", f"{_LARGE:g} or more standard deviations away")
 
 
-@typed
+@panelled()
 def residual_chart(pairs: Frame) -> alt.LayerChart:
     """Draw the observed share of each pair of runs over the share that the strengths expect.
 
@@ -148,6 +154,9 @@ def residual_chart(pairs: Frame) -> alt.LayerChart:
         by the strengths comes first, so that expected shares are .5 or more. On the line both are
         equal. Pairs that lie 3 or more standard deviations away have a colour of their own: there
         the picture of one dimension is wrong.
+
+        Several collections have a panel each, of one scale; they have no mean, because strengths
+        have no common zero.
 
     Raises
     ------

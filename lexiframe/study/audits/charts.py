@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, check_choice, typed
+from lexiframe.core.base import LexiframeError, check_choice
 from lexiframe.core.views.charts.colours import GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.study.audits.schemas import AUDITS
@@ -35,7 +36,7 @@ _PANEL = {"width": 240, "height": 200}
 _COLUMNS = 3
 
 
-@typed
+@panelled()
 def audit_chart(audits: Frame, rate: Rate = "error_rate") -> alt.FacetChart:
     """Draw how often tests reject, by the number of requests, with intervals.
 
@@ -54,6 +55,9 @@ def audit_chart(audits: Frame, rate: Rate = "error_rate") -> alt.FacetChart:
         the rates of a test (and number of runs, where trials have more than two), each with its
         interval of 95 %. For the error rate a grey line is drawn
         at alpha.
+
+        Several collections have a panel each, of one scale; they have no mean, because the trials
+        are of the requests of each.
 
     Raises
     ------

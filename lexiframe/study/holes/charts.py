@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import NUMBER, rows_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.study.holes.schemas import HOLE_VALUES
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@panelled()
 def hole_chart(values: Frame, measure: str) -> alt.LayerChart:
     """Draw the values of the runs with the intervals that unjudged documents give them.
 
@@ -38,6 +38,9 @@ def hole_chart(values: Frame, measure: str) -> alt.LayerChart:
         A row for each run, those of the best value first: a point at the value with holes not
         relevant, a bar from ``ci_low`` to ``ci_high`` with a line at ``mean``, and a thin line from
         ``naive_low`` to ``naive_high``.
+
+        Several collections have a panel each, of one scale; they have no mean, because the draws
+        are of the documents of each.
 
     Raises
     ------

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, typed
-from lexiframe.core.views.charts.axes import names_axis, share_axis
+from lexiframe.core.base import LexiframeError, schemas, to_polars, typed
+from lexiframe.core.views.charts.axes import names_axis, rows_axis, share_axis
 from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
+from lexiframe.core.views.charts.drawing import (
+    WIDTH,
+    altair,
+    faceted,
+    header,
+    inside,
+    layered,
+    step,
+)
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
+from lexiframe.core.views.charts.panels import mean_of, names_in_order, panelled
 from lexiframe.core.views.charts.tables import DEGRADATION, STATISTICS, chosen, rows_of
 from lexiframe.core.views.charts.texts import counted, pairs_text
 from lexiframe.typing import Frame
@@ -20,6 +29,7 @@ from lexiframe.typing import Frame
 if TYPE_CHECKING:
     import altair as alt
 
+_ROW = 24
 _PANEL = {"width": 220, "height": 150}
 
 
@@ -37,6 +47,8 @@ def tie_chart(ties: Frame) -> alt.LayerChart:
     altair.LayerChart
         A bar for each measure, as long as its share of ties, the measure that ties most first.
 
+        Several collections are points in the row of a measure, with a stroke at their mean.
+
     Raises
     ------
     LexiframeError
@@ -52,6 +64,9 @@ def tie_chart(ties: Frame) -> alt.LayerChart:
     [('RR', 6), ('AP', 1), ('LR', 1)]
     """
     draw = altair()
+    ties = to_polars(ties)
+    if "collection" in ties.columns and len(names_in_order(ties)) > 1:
+        return _ties_of_collections(ties)
     rows = rows_of(ties, schemas.TIE_RATES, "tie_chart", ["measure"])
     rows = rows.sort("tie_rate", "measure", descending=[True, False])
     rows = rows.with_columns(
@@ -75,7 +90,23 @@ def tie_chart(ties: Frame) -> alt.LayerChart:
     )
 
 
-@typed
+def _ties_of_collections(ties: pl.DataFrame) -> alt.LayerChart:
+    """Draw a point for each collection in the row of a measure, and a stroke at their mean."""
+    rows = rows_of(ties, schemas.table_per_value("collection", schemas.TIE_RATES), "tie_chart")
+    order = rows.group_by("measure").agg(pl.col("tie_rate").mean())
+    measures = order.sort("tie_rate", "measure", descending=[True, False])["measure"]
+    draw, y = altair(), rows_axis("measure", measures, _ROW, labelPadding=8)
+    x = draw.X("tie_rate:Q", title="share of pairs of rankings that tie", **share_axis())
+    said = tooltip("measure", "tie_rate", "ties", ("n", "pairs of rankings", "d"))
+    strokes = draw.Chart(inside(mean_of("tie_rate")(rows))).mark_tick(color="black", size=_ROW)
+    points = draw.Chart(inside(rows)).mark_point(filled=True, size=40, opacity=0.9)
+    points = points.encode(y, x, *lines_of("collection", names := names_in_order(ties)), said)
+    words = "Ties by measure", f"of {pairs_text(rows['n'])} of rankings of the same request"
+    last = f"{len(names)} collections; strokes: their means"
+    return layered([strokes.encode(y, x, said), points], None, *words, last, width=WIDTH)
+
+
+@panelled(mean_of(*STATISTICS, by=["fraction", "samples"]), lines=True)
 def degradation_chart(
     table: Frame,
     statistics: str | Sequence[str] | None = None,
@@ -101,6 +132,9 @@ def degradation_chart(
         means over the samples of a measure; the band around it is one standard deviation wide on
         each side, and absent if there is one sample. Numbers of requests (``counts``) are on the
         axis where the table has them in all rows.
+
+        Up to eight collections and their mean are the lines of a panel for each measure; more have
+        a panel each, and their mean comes last.
 
     Raises
     ------

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, typed
+from lexiframe.core.base import LexiframeError
 from lexiframe.core.views.charts.agreement import sort_by_similarity
 from lexiframe.core.views.charts.axes import share_axis, square
 from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, layered, single
+from lexiframe.core.views.charts.marks import MEAN
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import Order, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import runs_text, spoken
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+def _mean_overlap(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean over collections of the means over their requests."""
+    pairs = table.group_by("collection", "measure", "run_a", "run_b", maintain_order=True)
+    return mean_of("value")(pairs.agg(pl.col("value").mean())).with_columns(query_id=pl.lit(MEAN))
+
+
+@panelled(_mean_overlap)
 def overlap_chart(table: Frame, measure: str, *, order: Order | None = None) -> alt.Chart:
     """Draw how alike the rankings of all pairs of runs are, as a heat map of means over requests.
 
@@ -45,6 +53,8 @@ def overlap_chart(table: Frame, measure: str, *, order: Order | None = None) -> 
         requests in which it has a value: darker is more; for τ and τ_AP with means below 0, blue is
         above 0 and orange below. Cells of a run with itself, and of pairs without a value, are
         empty.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -101,7 +111,7 @@ _MOST = 500
 """The number of points of the line; more would not be seen."""
 
 
-@typed
+@panelled()
 def unjudged_chart(table: Frame) -> alt.LayerChart:
     """Draw which share of the weight of all unjudged documents the first judgments make known.
 
@@ -115,6 +125,9 @@ def unjudged_chart(table: Frame) -> alt.LayerChart:
     altair.LayerChart
         The line says which share of the weight the n documents of greatest weight have. Dots mark
         where it reaches one half and nine tenths.
+
+        Several collections have a panel each, of one scale; they have no mean, because each has
+        documents of its own.
 
     Raises
     ------

@@ -12,6 +12,7 @@ from lexiframe.core.views.charts.axes import share_axis
 from lexiframe.core.views.charts.colours import COLOURS, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import (
     EXPLANATION,
     EXPOSURE_DIFFERENCES,
@@ -75,7 +76,7 @@ def exposure_difference_chart(differences: Frame) -> alt.FacetChart:
     )
 
 
-@typed
+@panelled()
 def exposure_distribution_chart(distribution: Frame) -> alt.FacetChart:
     """Draw how what recall levels add to differences is distributed over pairs of rankings.
 
@@ -88,6 +89,9 @@ def exposure_distribution_chart(distribution: Frame) -> alt.FacetChart:
     -------
     altair.FacetChart
         A panel for each measure with the empirical cumulative distribution.
+
+        Several collections have a panel each, of one scale; they have no mean, because each has
+        differences of its own.
 
     Raises
     ------

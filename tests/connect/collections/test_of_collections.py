@@ -141,8 +141,6 @@ def test_it_prints_each_collection(e):
     assert "news: Coverage: 3 runs, 6 requests" in text
     assert "for collection = law" in text
     assert "collection" in e.markdown()
-    with pytest.raises(lf.LexiframeError, match="one of the 2 groups of requests, such as group="):
-        e.plot.means()
 
 
 def test_attributes_of_requests_form_groups_within_collections():

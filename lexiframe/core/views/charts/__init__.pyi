@@ -37,6 +37,7 @@ from . import drawing as drawing
 from . import marks as marks
 from . import names as names
 from . import orderings as orderings
+from . import panels as panels
 from . import runs_in_order as runs_in_order
 from . import tables as tables
 from . import texts as texts

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, to_polars, typed
+from lexiframe.core.base import LexiframeError, schemas, to_polars
 from lexiframe.core.orderings import agreement_matrix
 from lexiframe.core.views.charts.axes import rows_axis, share_axis, square
 from lexiframe.core.views.charts.colours import COLOURS, SHARES, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import dots, interval, numbers
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import all_in_order
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import counted, pairs_text, spoken
@@ -29,7 +30,7 @@ _MOST_NUMBERS = 12
 _COEFFICIENTS = {"kendall": "Kendall's τ", "tau_ap": "τ_AP", "spearman": "Spearman's ρ"}
 
 
-@typed
+@panelled(mean_of("correlation", "agreement", "system_agreement"))
 def correlation_chart(
     table: Frame, value: str | None = None, *, order: Sequence[str] | str | None = None
 ) -> alt.LayerChart:
@@ -54,6 +55,8 @@ def correlation_chart(
         column's as ordering_b (measure_b). Of up to 12 measures the cells also show numbers. A cell
         without a value is empty. Correlations are blue above 0 and orange below; shares are darker
         the larger they are.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -161,7 +164,7 @@ def _value_scale(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list
     return scale, [f"{unit} between measures", f"orderings of {counted(given['n'], 'run')}"], unit
 
 
-@typed
+@panelled(mean_of("agreement", "system_agreement"))
 def agreement_chart(agreement: Frame, reference: str = "LR") -> alt.FacetChart:
     """Draw how often a measure agrees with others, on rankings and on the means of runs.
 
@@ -178,6 +181,8 @@ def agreement_chart(agreement: Frame, reference: str = "LR") -> alt.FacetChart:
     altair.FacetChart
         A panel for pairs of rankings and one for pairs of runs, with a dot for each measure and,
         if the table has intervals, a line from end to end of its interval.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------

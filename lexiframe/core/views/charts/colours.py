@@ -10,6 +10,8 @@ COLOURS = "#0072b2 #d55e00 #009e73 #cc79a7 #e69f00 #56b4e9 #000000 #882255".spli
 
 Seven of Okabe & Ito; for their yellow, which cannot be seen on white, the wine red of Tol.
 """
+BLACK = "#000000"
+"""One of them, which a mean has alone where the lines that it is of are beside it."""
 GREY = "#767676"
 """What is not in the foreground; on white it has a contrast of 4.5."""
 SHARES: dict[str, Any] = {"scheme": "blues", "domain": [0, 1]}

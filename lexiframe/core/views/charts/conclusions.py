@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import schemas, typed
+from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.axes import names_axis, share_axis
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, name_size, single, step
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text
 from lexiframe.typing import Frame
@@ -30,7 +31,7 @@ _SAYS = {
 _COLOURS = "#08519c #6baed6 #c6dbef #bdbdbd #fdd0a2 #fd8d3c #a63603".split()
 
 
-@typed
+@panelled()
 def conclusion_chart(table: Frame, measure: str | None = None) -> alt.Chart:
     """Draw how many pairs of runs lead to the same conclusion on both sides, as stacked bars.
 
@@ -47,6 +48,9 @@ def conclusion_chart(table: Frame, measure: str | None = None) -> alt.Chart:
         A bar for each row of the table, of the shares of the pairs of runs in each category: blue
         where both sides have the same better run, orange where they have another one, and darker
         the more sides are significant. Rows without a shared pair of runs have no bar.
+
+        Several collections have a panel each, of one scale; they have no mean, because their pairs
+        of runs differ.
 
     Raises
     ------

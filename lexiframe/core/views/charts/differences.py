@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, resampling, schemas, typed
+from lexiframe.core.base import LexiframeError, resampling, schemas
 from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
+from lexiframe.core.views.charts.panels import OF_PANEL, panelled
 from lexiframe.core.views.charts.tables import chosen, refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text, spoken
 from lexiframe.typing import Frame
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@panelled()
 def difference_chart(
     d: Frame,
     /,
@@ -50,6 +51,9 @@ def difference_chart(
         A panel for each measure, with a point for each pair of rankings: orange where its sign is
         not that of the reference. Above a panel are Pearson's correlation r and the share sa of
         pairs with the same sign, of all pairs of the table: both are 0, or both prefer the same.
+
+        Several collections have a panel each, of one scale; they have no mean, because points are
+        pairs of rankings of a request.
 
     Raises
     ------
@@ -86,8 +90,9 @@ def difference_chart(
     pairs = ["query_id", "run_a", "run_b"]
     wide = rows.pivot("measure", index=pairs, values="preference").sort(pairs)
     named = {
-        name: "{}: r = {:.2f}, sa = {:.2f}".format(
+        name: "{}{} = {:.2f}, sa = {:.2f}".format(
             name,
+            OF_PANEL,
             *wide.select(
                 pl.corr(name, reference).alias("r"),
                 (pl.col(name).sign() == pl.col(reference).sign()).mean().alias("sa"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,22 @@ if TYPE_CHECKING:
 
 WIDTH = 460
 """The width of a chart in pixels, names and legends apart."""
+_WIDE = ContextVar("width of charts", default=WIDTH)
+
+
+def across() -> int:
+    """Return the width of a chart, or of a panel while a chart of several is drawn."""
+    return _WIDE.get()
+
+
+@contextmanager
+def wide(pixels: int) -> Iterator[None]:
+    """Draw charts of at most so many pixels from left to right."""
+    token = _WIDE.set(min(WIDTH, pixels))
+    try:
+        yield
+    finally:
+        _WIDE.reset(token)
 
 
 def altair() -> Any:
@@ -52,7 +70,16 @@ def _harmless_value(value: Any) -> Any:
 
 def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
     """Return the pixels of each of n rows or columns: few are wide, many narrow."""
-    return min(most, max(least, side // max(1, n)))
+    return min(most, max(least, side * across() // WIDTH // max(1, n)))
+
+
+def fitting(sizes: dict[str, Any]) -> dict[str, Any]:
+    """Return the width and the height of a chart, less where a panel has no room for them."""
+    width, height = sizes.get("width"), sizes.get("height")
+    if not isinstance(width, int) or width <= across():
+        return sizes
+    free = {"height": height * across() // width} if isinstance(height, int) else {}
+    return {**sizes, "width": across(), **free}
 
 
 def name_size(pixels: int) -> int:
@@ -69,7 +96,7 @@ def title(text: str, *more: str) -> Any:
 
 def single(chart: Any, *words: str, **sizes: Any) -> alt.Chart:
     """Return a chart of one layer with its title, the lines below it, and its sizes."""
-    titled: alt.Chart = chart.properties(title=title(*words), **sizes)
+    titled: alt.Chart = chart.properties(title=title(*words), **fitting(sizes))
     return titled
 
 
@@ -79,7 +106,7 @@ def layered(
     """Return layers over the same rows, with a title, the lines below it, and sizes."""
     shared = {} if rows is None else {"data": inside(rows)}
     chart: alt.LayerChart = altair().layer(*layers, **shared)
-    return chart.properties(title=title(*words), **sizes)
+    return chart.properties(title=title(*words), **fitting(sizes))
 
 
 def faceted(
@@ -94,7 +121,7 @@ def faceted(
 
     The gap below the title is larger than Vega-Lite's own, which 0 leaves unchanged.
     """
-    panel = altair().layer(*layers, data=inside(rows)).properties(**sizes)
+    panel = altair().layer(*layers, data=inside(rows)).properties(**fitting(sizes))
     named = title(*words)
     if gap:
         named.offset = gap

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import count_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import (
     DECIDING_LEVELS,
     LEVEL_CORRELATIONS,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@panelled(mean_of("tie_rate", by=["value"]))
 def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     """Draw how often rankings tie, by the rank of the first relevant item and by recall level.
 
@@ -39,6 +39,8 @@ def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     -------
     altair.FacetChart
         A panel for each of the two, in which a point is the share of pairs that tie.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -70,9 +72,9 @@ def tie_profile_chart(profile: Frame) -> alt.FacetChart:
         rows,
         {"column": draw.Column("panel:N", sort=[*panels.values()], header=header())},
         "How often two rankings of a request tie",
-        "left: by the rank of the first relevant item of one ranking, how often it is that of the "
+        "by rank: how often the first relevant item of one ranking has the rank that it has in the "
         "other",
-        "right: how many pairs of rankings reach a recall level at the same rank",
+        "by recall level: how many pairs of rankings reach it at the same rank",
         width=260,
         height=180,
     )
@@ -80,7 +82,19 @@ def tie_profile_chart(profile: Frame) -> alt.FacetChart:
     return own_scales
 
 
-@typed
+def _mean_of_levels(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean shares of levels over collections; a level that decides none counts as 0."""
+    share = pl.col("share") / pl.col("collection").n_unique().over("measure")
+    found = (
+        table.with_columns(share)
+        .group_by("measure", "deciding_level")
+        .agg(pl.col("share", "pairs").sum())
+    )
+    found = found.sort("measure", "deciding_level")
+    return found.with_columns(cumulative=pl.col("share").cum_sum().over("measure"))
+
+
+@panelled(_mean_of_levels)
 def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     """Draw at which recall levels lexicographic preferences are decided.
 
@@ -94,6 +108,9 @@ def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each preference: bars are the shares of pairs that a level decides, the line
         is the share that the levels up to it decide.
+
+        Several collections have a panel each, of one scale, and their mean comes last. A level that
+        decides nothing in a collection counts as 0 there.
 
     Raises
     ------
@@ -148,7 +165,7 @@ def deciding_level_chart(levels: Frame) -> alt.FacetChart:
     return own_axes
 
 
-@typed
+@panelled(mean_of("correlation", by=["level_a", "level_b"]))
 def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     """Draw how the differences of reciprocal ranks of two recall levels are correlated.
 
@@ -162,6 +179,8 @@ def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     altair.LayerChart
         A cell for each pair of levels, with Pearson's correlation as its colour and as a number;
         cells without a correlation are empty.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -204,7 +223,7 @@ def level_correlation_chart(correlations: Frame) -> alt.LayerChart:
     )
 
 
-@typed
+@panelled(mean_of("coefficient", "r_squared", by=["level", "predictor"]))
 def level_regression_chart(regression: Frame) -> alt.FacetChart:
     """Draw how the levels that follow predict the difference at a recall level.
 
@@ -218,6 +237,8 @@ def level_regression_chart(regression: Frame) -> alt.FacetChart:
     altair.FacetChart
         A panel for each level that is predicted, with the coefficient of each level that predicts
         it as a dot, and its interval as a line.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------

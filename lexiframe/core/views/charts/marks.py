@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lexiframe.core.views.charts.colours import COLOURS, GREY, cycled
+from lexiframe.core.views.charts.colours import BLACK, COLOURS, GREY, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import altair
+from lexiframe.core.views.charts.drawing import WIDTH, across, altair
 from lexiframe.core.views.charts.texts import harmless_all
 
 SHAPES = "circle square triangle-up diamond cross triangle-down triangle-right".split()
+
+
+MEAN = "mean over collections"
+"""The name of the mean over collections, at a panel or a line."""
 
 
 def interval(low: str, high: str, x: dict[str, Any], *encodings: Any, **mark: Any) -> Any:
@@ -44,6 +48,9 @@ def lines_of(column: str, names: Iterable[str]) -> list[Any]:
         many["columns"] = 1 + len(names) // 24
     legend = draw.Legend(**many)
     colours, shapes = (cycled(of, len(names)) for of in (COLOURS, SHAPES))
+    if MEAN in names:
+        others = iter(cycled([one for one in COLOURS if one != BLACK], len(names)))
+        colours = [BLACK if name == MEAN else next(others) for name in names]
     return [
         draw.Color(column, type="nominal", legend=legend).scale(domain=names, range=colours),
         draw.Shape(column, type="nominal", legend=legend).scale(domain=names, range=shapes),
@@ -81,4 +88,4 @@ def numbers(base: Any, column: str, form: str, is_dark: str) -> Any:
     draw = altair()
     ink = draw.condition(is_dark, draw.value("white"), draw.value("black"))
     text = draw.Text(column, type="quantitative", format=form)
-    return base.mark_text(fontSize=11).encode(text, color=ink)
+    return base.mark_text(fontSize=11 if across() == WIDTH else 7).encode(text, color=ink)

@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, to_polars, typed, unknown_name
+from lexiframe.core.base import LexiframeError, schemas, to_polars, unknown_name
 from lexiframe.core.io import logs
 from lexiframe.core.orderings import is_count
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER, room_at_ends, rows_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
+from lexiframe.core.views.charts.drawing import (
+    WIDTH,
+    across,
+    altair,
+    faceted,
+    header,
+    layered,
+    step,
+)
 from lexiframe.core.views.charts.marks import confidence, dots
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import chosen, refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import harmless_all, requests_text, spoken
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -28,7 +37,7 @@ _SIDE_BY_SIDE = 6
 """The number of measures that stand side by side; more begin another row."""
 
 
-@typed
+@panelled(mean_of("mean", "rank"))
 def mean_chart(
     means: Frame, measures: str | Sequence[str] | None = None, *, alpha: float | None = None
 ) -> alt.LayerChart | alt.FacetChart:
@@ -52,6 +61,9 @@ def mean_chart(
         request gives no interval. The point is hollow where the run has fewer requests than another
         has; runs without ranks, because some lack requests, are sorted by name. With several
         measures it is a FacetChart.
+
+        Several collections have a panel each, of one scale, and their mean comes last. It is of
+        the runs that all of them have, and has no intervals.
 
     Raises
     ------
@@ -80,7 +92,7 @@ def mean_chart(
     rows = rows.with_columns(is_partial=pl.col("n") < pl.col("n").max().over("measure"))
     runs = rows["run"].unique(maintain_order=True).to_list()
     pixels, is_one = step(len(runs)), len(named) == 1
-    width = max(120, WIDTH // min(len(named), _SIDE_BY_SIDE))
+    width = min(across(), max(120, WIDTH // min(len(named), _SIDE_BY_SIDE)))
     # A number at the axis takes 40 pixels. An axis without a format may round its only number.
     ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
     axis_title = spoken(f"mean {named[0]}") if is_one else "mean"
@@ -136,10 +148,7 @@ def _gap_lines(rows: pl.DataFrame) -> Iterator[str]:
         yield f"no order by {', '.join(names)}: the runs have different requests"
 
 
-_HEIGHT = WIDTH * 3 // 4
-
-
-@typed
+@panelled(mean_of("mean"))
 def trade_off_chart(
     means: Frame,
     x: str,
@@ -168,6 +177,8 @@ def trade_off_chart(
     altair.LayerChart
         A point is at the means of a run under both measures. Names stand beside the points where
         there is room; the tooltips have all of them.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -215,7 +226,7 @@ def trade_off_chart(
         f"{rows.height} run{'s' * (rows.height != 1)}, {requests_text(rows['n'])}",
         f"{without} without a mean under both measures" if without else "",
         width=WIDTH,
-        height=_HEIGHT,
+        height=WIDTH * 3 // 4,
     )
 
 
@@ -243,7 +254,7 @@ def _room_for_names(rows: pl.DataFrame) -> pl.Series:
     """
     at = rows.select("x", "y").to_numpy()
     extent = np.where(np.ptp(at, axis=0) > 0, np.ptp(at, axis=0), 1)
-    pixels = at / extent * [WIDTH, _HEIGHT] * 0.9  # the scales leave a margin
+    pixels = at / extent * [across(), across() * 3 // 4] * 0.9  # the scales leave a margin
     right, down = np.moveaxis(pixels[None] - pixels[:, None], 2, 0)
     width = np.minimum(rows["run"].str.len_chars().to_numpy() * 6 + 12, LONGEST)
     covered = (right >= 0) & (right < width[:, None]) & (np.abs(down) < 12)

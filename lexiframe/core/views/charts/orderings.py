@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, typed
+from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.core.orderings import rank_intervals
 from lexiframe.core.views.charts.axes import LONGEST, places_scale, rows_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, cycled
@@ -15,6 +15,7 @@ from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered, name_size, step
 from lexiframe.core.views.charts.marks import interval, nearest_line
 from lexiframe.core.views.charts.names import shortened, shown_as
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import chosen, rows_of, rows_with
 from lexiframe.core.views.charts.texts import harmless_all
 from lexiframe.typing import Frame
@@ -26,7 +27,7 @@ _FAINT = "#c8c8c8"
 """The lines of runs that are not highlighted."""
 
 
-@typed
+@panelled()
 def ordering_chart(
     o: Frame,
     /,
@@ -53,6 +54,9 @@ def ordering_chart(
     altair.LayerChart
         The best rank is at the top. Runs of equal rank share a point; their names stand beside it
         in several lines. A line is emphasised while the pointer is near it.
+
+        Several collections have a panel each, of one scale; they have no mean, because
+        `leaderboard` is what ranks runs over collections.
 
     Raises
     ------
@@ -201,7 +205,7 @@ _MOST_BLOBS = 40
 """The number of runs up to which ranks are drawn as circles; of more they are a heat map."""
 
 
-@typed
+@panelled()
 def rank_distribution_chart(
     r: Frame, /, measure: str | None = None, method: str | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:
@@ -224,6 +228,9 @@ def rank_distribution_chart(
         circle is the probability of the rank; of more than 40 runs, a cell is darker the more
         probable its rank. A stroke is at the median rank, and a bar covers the interval. Of some of
         the runs that were ranked, the axis ends at their greatest rank.
+
+        Several collections have a panel each, of one scale; they have no mean, because the samples
+        are of the requests of each.
 
     Raises
     ------

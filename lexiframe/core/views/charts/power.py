@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, schemas, typed, unknown_name
+from lexiframe.core.base import LexiframeError, schemas, unknown_name
 from lexiframe.core.views.charts.axes import LONGEST, rows_axis, share_axis
 from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, single, step
+from lexiframe.core.views.charts.drawing import WIDTH, across, altair, inside, layered, single, step
 from lexiframe.core.views.charts.marks import level_line, nearest_line
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text
 from lexiframe.typing import Frame
@@ -42,7 +43,7 @@ _SEEN = 60
 """The number of points of a curve up to which they are visible."""
 
 
-@typed
+@panelled(lines=True)
 def asl_chart(
     curve: Frame, measures: str | Sequence[str] | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:
@@ -64,6 +65,9 @@ def asl_chart(
         with dashes of its own, through the p-values without correction. The lower a curve, the more
         pairs differ by its measure. The p-values are on a square-root scale, which shows small
         ones. Of more than 500 pairs, every k-th p-value of a curve is drawn, and its last.
+
+        Up to eight collections are the lines of a panel for each measure, and more have a panel
+        each. They have no mean, because their pairs of runs differ.
 
     Raises
     ------
@@ -131,7 +135,7 @@ def _own_line(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-@typed
+@panelled(mean_of("power", by=["alpha"]))
 def power_chart(power: Frame) -> alt.Chart:
     """Draw discriminative power: the share of pairs of runs that differ significantly.
 
@@ -145,6 +149,8 @@ def power_chart(power: Frame) -> alt.Chart:
     altair.Chart
         A row for each measure, the one of the greatest power first, with a dot for each test (and
         correction, and alpha, where there are several) of its own colour and shape.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -181,7 +187,7 @@ def power_chart(power: Frame) -> alt.Chart:
         "Discriminative power: share of significant pairs",
         same,
         f"{pairs_text(rows['n_pairs'])} of runs",
-        width=WIDTH,
+        width=across(),
         height=pixels * len(measures),
     )
 
@@ -206,7 +212,7 @@ _MOST_LINES = 200
 """The number of pairs up to which each has a line; of more, cells say how many pairs they are."""
 
 
-@typed
+@panelled()
 def power_curve_chart(
     curve: Frame,
     measure: str,
@@ -235,6 +241,9 @@ def power_curve_chart(
         pairs only those highlighted have lines, before cells that are darker the larger the share
         of all pairs whose power lies in them. Pairs with one request, which have no power, are left
         out, and the line below the title counts them.
+
+        Several collections have a panel each, of one scale; they have no mean, because the
+        differences of a pair of runs are others in each.
 
     Raises
     ------

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import schemas, typed
+from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.axes import names_axis
 from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered, step, title
 from lexiframe.core.views.charts.names import shortened
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import harmless, harmless_all, requests_text, short
 from lexiframe.typing import Frame
@@ -29,7 +30,7 @@ WIDE = 640
 """The width of a chart of many requests or ranks in pixels."""
 
 
-@typed
+@panelled()
 def pair_chart(both: Frame, measure: str | None = None) -> alt.LayerChart | alt.VConcatChart:
     """Draw the differences of two runs, request by request, from the greatest gain to the loss.
 
@@ -49,6 +50,8 @@ def pair_chart(both: Frame, measure: str | None = None) -> alt.LayerChart | alt.
         the first run is better. Requests with equal differences are sorted by this level, so that
         level 1 is outermost. Up to 40 requests are named below their bars; of more, the three at
         each end are named above the chart.
+
+        Several collections have a panel each; they have no mean, because they share no request.
 
     Raises
     ------

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.core.base import schemas, typed
+from lexiframe.core.base import schemas
 from lexiframe.core.significance import indistinct_groups
 from lexiframe.core.views.charts.axes import NUMBER, places_scale, rows_axis, square
 from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, single, step, title
+from lexiframe.core.views.charts.drawing import across, altair, inside, single, step, title
 from lexiframe.core.views.charts.marks import dots
+from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.runs_in_order import Order, ranked, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import requests_text, runs_text, spoken, tested
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@typed
+@panelled()
 def significance_chart(
     c: Frame,
     /,
@@ -61,6 +62,9 @@ def significance_chart(
         run of the column, an orange one that points down that it is worse, and a grey dot that they
         do not differ significantly. A cross says that they are not tested, for they have fewer than
         two requests in common. Runs that were not compared have no mark.
+
+        Several collections have a panel each, of one scale; they have no mean, because a test of
+        each is no test of all.
 
     Raises
     ------
@@ -151,7 +155,7 @@ def _sort_by_wins(cells: pl.DataFrame) -> pl.Series:
     return runs.sort("lead", "mean_difference", "run", descending=down, nulls_last=True)["run"]
 
 
-@typed
+@panelled()
 def critical_difference_chart(
     c: Frame,
     /,
@@ -191,6 +195,9 @@ def critical_difference_chart(
         Two runs may not differ significantly although one between them differs from one of them.
         No bar spans such a pair, as it would span the run between them too. The line below the
         title counts these pairs; `significance_chart` shows them.
+
+        Several collections have a panel each, of one scale; they have no mean, because a test of
+        each is no test of all.
 
     Raises
     ------
@@ -276,7 +283,7 @@ def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
     y = rows_axis("run", placed["run"], pixels).scale(padding=0.5, type="point")
     said = tooltip("run", ("value", unit, ".4f"), "rank")
     points = dots("value", x, pixels, y, said, color=COLOURS[0])
-    return points.properties(data=inside(placed), width=WIDTH, height=pixels * placed.height)
+    return points.properties(data=inside(placed), width=across(), height=pixels * placed.height)
 
 
 def _bars(bars: pl.DataFrame, n_runs: int, pixels: int) -> Any:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.core.base import schemas, typed
+from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.axes import square
 from lexiframe.core.views.charts.colours import SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered
 from lexiframe.core.views.charts.marks import numbers
+from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import Order, sort_runs
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import runs_text
@@ -25,7 +26,7 @@ _MOST_NUMBERS = 10
 """The number of runs up to which cells show their numbers."""
 
 
-@typed
+@panelled(mean_of("win_rate", "mean_preference"))
 def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> alt.LayerChart:
     """Draw the win-rate matrix of a measure as a heat map.
 
@@ -46,6 +47,8 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
         A cell says which share of the requests the run of its row wins against the run of its
         column, where a tie counts as half a win. Blue is above one half, orange below. Of up to 10
         runs the cells also show numbers.
+
+        Several collections have a panel each, of one scale, and their mean comes last.
 
     Raises
     ------
@@ -85,9 +88,10 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
 
 def _rows_of_each_run(table: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each run and opponent, from a row for each pair."""
-    columns = ["run", "against", "wins", "losses", "ties"]
+    columns = ["run", "against", "wins", "losses", "ties", "win_rate"]
     ahead = table.rename({"run_a": "run", "run_b": "against"}).select(columns)
     turned = {"run": "against", "against": "run", "wins": "losses", "losses": "wins"}
-    rows = pl.concat([ahead, ahead.rename(turned).select(columns)]).sort("run", "against")
-    n = pl.sum_horizontal("wins", "losses", "ties")
-    return rows.with_columns(share=(pl.col("wins") + pl.col("ties") / 2) / n)
+    behind = ahead.rename(turned).with_columns(-pl.col("win_rate")).select(columns)
+    rows = pl.concat([ahead, behind]).sort("run", "against")
+    # Of a mean over collections, numbers of requests would not give the share.
+    return rows.with_columns(share=(1 + pl.col("win_rate")) / 2).drop("win_rate")

@@ -7,11 +7,12 @@ from .comparisons import comparisons_in_short as comparisons_in_short
 from .comparisons import comparisons_text as comparisons_text
 from .coverage import coverage_text as coverage_text
 from .summary import summary_of as summary_of
+from .summary import summary_across as summary_across
 from .latex import latex_table as latex_table
 from .markdown import markdown_table as markdown_table
 from .latex import paper_latex as paper_latex
 from .markdown import paper_markdown as paper_markdown
-from .paper import paper_of as paper_of
+from .across import paper_of as paper_of
 from .pair_texts import levels_text as levels_text
 from .pair_texts import requests_text as requests_text
 

@@ -57,13 +57,13 @@ def means_section(
     shares = [name for name in preferences if name in whole.columns]
     of_shares = f" ({', '.join(shares)}: share of requests won)" if shares else ""
     order = inference["ordering"] if shares else "mean"
-    legend = (
-        [_legend(inference, comparisons, measures, order)] if means["rank"].count() else []
+    explained = (
+        [legend(inference, comparisons, measures, order)] if means["rank"].count() else []
     )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
-        legend.append(untested_in_words(inference))
-    legend += what_would_do(first_test_rows(comparisons, inference), measures, inference, n_all)
-    notes = [*legend, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
+        explained.append(untested_in_words(inference))
+    explained += what_would_do(first_test_rows(comparisons, inference), measures, inference, n_all)
+    notes = [*explained, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
     title = f"Means {over}{of_shares}"
     return _interval_section(title, whole, marked, notes, inference["alpha"], cut)
 
@@ -189,7 +189,7 @@ def _default_tests(c: pl.DataFrame, measures: Iterable[str]) -> list[tuple[str, 
     ]
 
 
-def _legend(
+def legend(
     inference: Mapping[str, Any], comparisons: pl.DataFrame, measures: Iterable[str], order: str
 ) -> str:
     """Explain the marks that the table may have, and say that they are about means."""

@@ -25,6 +25,7 @@ from lexiframe.core.views.sentences.gains import first_test_rows
 from lexiframe.core.views.sentences.lacking import Lacking, drop_unranked
 from lexiframe.core.views.sentences.rows import counts_in
 from lexiframe.core.views.sentences.verdicts import verdict_of
+from lexiframe.core.views.shown.across import section_across
 from lexiframe.core.views.shown.mean_cells import sort_by_rank
 from lexiframe.core.views.shown.means import ends, inference_in_words, means_section
 
@@ -44,6 +45,21 @@ def summary_of(
     return printed.Summary.compose(
         first_sentences(tables, provenance), *(s for s in _all_sections(tables, provenance, means))
     )
+
+
+def summary_across(
+    tables: Mapping[str, pl.DataFrame],
+    provenance: Mapping[str, Any],
+    said: Sequence[str] | None,
+    more: str,
+) -> printed.Summary:
+    """Return the first measure of several collections as a table, then the verdict and a hint.
+
+    Without a verdict the first sentences of each collection stand in its place.
+    """
+    said = first_sentences(tables, provenance) if said is None else said
+    table = section_across(tables, provenance, _named(said, tables["means"], provenance))
+    return printed.Summary((table, *(printed.Section(notes=(*one,)) for one in (said, [more]))))
 
 
 _MOST_GROUPS = 3
