@@ -49,7 +49,7 @@ class Listed:
 
 FEATURES = (
     Listed("decide.gates", "decide.judges study.replicates", "verdicts", {"gate": "command"}),
-    Listed("decide.leaderboards", "", "tables", {"leaderboard": "command"}),
+    Listed("decide.leaderboards", "", "tables board", {"leaderboard": "command"}),
     Listed("decide.votes", "decide.leaderboards", "votes"),
     Listed("decide.judges", "decide.votes", "verdicts",
         {"judges": "command", "votes": "votes_command"}),
@@ -206,6 +206,11 @@ def items_if_there() -> feature.Items | None:
 def answers(called: str) -> Any:
     """Return the reader of answers judged by nuggets."""
     return _only("answers", called)
+
+
+def board(called: str) -> Any:
+    """Return the function that makes the page of a leaderboard."""
+    return _only("board", called)
 
 
 def headers(called: str) -> Any:

@@ -110,6 +110,8 @@ class Feature:
         What reads answers that were judged by nuggets.
     headers
         From the metadata of a run to the comments at the start of its file.
+    board
+        From results of runs in collections, and sentences, to the page of their leaderboard.
     """
 
     verdicts: Sequence[tuple[TableSchema, Sentences]] = ()
@@ -124,3 +126,4 @@ class Feature:
     votes: Votes | None = None
     answers: Callable[..., Any] | None = None
     headers: Callable[[Mapping[str, Any]], bytes] | None = None
+    board: Callable[..., str] | None = None

@@ -23,7 +23,7 @@ from lexiframe.core.projection import answers as of_rankings
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
-    from lexiframe.core.views import Plots, shown
+    from lexiframe.core.views import Contents, Plots, shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -567,7 +567,9 @@ class Evaluation:
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
         and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
         in parts it shows single requests of a sample, 100 or fewer, and of more than 100 runs those
-        with the best rank by any measure, and says so.
+        with the best rank by any measure, and says so. Of several collections the page has a menu of
+        them, an overview first, and of each the page that it has alone; from 20 collections on it is
+        the page of their leaderboard by the first metric.
 
         Parameters
         ----------
@@ -580,7 +582,8 @@ class Evaluation:
             no request to a network.
         queries
             The texts of the queries: a frame or file with the columns ``query_id`` and ``text``
-            (or ``title``, or ``query``), or a dictionary.
+            (or ``title``, or ``query``), or a dictionary. A frame with the column ``collection``
+            has those of each collection; so may one of ``texts``.
 
         Returns
         -------
@@ -597,7 +600,8 @@ class Evaluation:
         -----
         LexiframeWarning
             When the rankings cannot be read again (a file has changed), so that the page does not
-            have them; and for documents and queries without a text.
+            have them; for documents and queries without a text; and when the page is that of a
+            leaderboard.
 
         Examples
         --------
@@ -610,15 +614,21 @@ class Evaluation:
         """
         from lexiframe.core.io import output_files
 
-        self._refuse_several("report(...)")
-        from lexiframe.core.evaluation.page import page_of
-
         path = output_files.output_path(path)
         output_files.output_folder(path.parent)
         with output_files.replacing(path) as temporary:
-            page = page_of(self, (self._sample, self._origin, self._known), texts, queries)
-            temporary.write_text(page, encoding="utf-8")
+            temporary.write_text(self._page(texts, queries), encoding="utf-8")
         return path
+
+    def _page(self, texts: Any, queries: Any) -> str:
+        from lexiframe.core.views import html_page
+
+        return html_page(self._page_contents(texts, queries))
+
+    def _page_contents(self, texts: Any, queries: Any) -> Contents:
+        from lexiframe.core.evaluation.page import page_contents
+
+        return page_contents(self, (self._sample, self._origin, self._known), texts, queries)
 
     def latex(
         self,

@@ -1,4 +1,4 @@
-"""The requests and rankings on the page of an evaluation: `page_of`."""
+"""The requests and rankings on the page of an evaluation: `page_contents`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.options import RUNS_OF_PAGE
 from lexiframe.core.pairwise import PairCube, pairs, parse_measures
-from lexiframe.core.views import Rankings, html_page
+from lexiframe.core.views import Contents, Rankings, contents_of
 
 Evaluation = Any
 """An `Evaluation`, whose module imports this one."""
@@ -21,20 +21,20 @@ Shown = tuple[dict[str, pl.DataFrame], Rankings]
 """The tables of the page, and what it shows of rankings."""
 
 
-def page_of(
+def page_contents(
     e: Evaluation,
     of_requests: tuple[tuple[Sample, Plan] | None, Origin | None, PairCube | None],
     texts: Any = None,
     queries: Any = None,
-) -> str:
-    """Return an evaluation as one HTML page; see `Evaluation.report`.
+) -> Contents:
+    """Return the contents of the page of an evaluation.
 
     ``of_requests`` has a sample of the requests, the data, and the scores and preferences; each is
     None where the evaluation has none.
     """
     sample, origin, part = of_requests
     tables, known = shown_of_sample(e, sample) or _shown_of_first_runs(e, origin, part)
-    return html_page(tables, e.provenance, known, texts, queries)
+    return contents_of(tables, e.provenance, known, texts, queries)
 
 
 def shown_of_sample(e: Evaluation, drawn: tuple[Sample, Plan] | None) -> Shown | None:

@@ -7,54 +7,99 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 import polars as pl
 
 from lexiframe.core.base import __version__, escaped, printed
-from lexiframe.core.views.report.data import Rankings, report_data
+from lexiframe.core.views.report.data import PageData, Rankings, report_data
 from lexiframe.core.views.shown.summary import sections_of_catalogue, summary_of
 
-SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
+_NAMES = "data dom tables charts verdict runs pairs requests agreement page".split()
+SCRIPTS = tuple(f"{name}.js" for name in _NAMES)
 """The scripts in the order in which they run."""
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """Characters that could end the script in which JSON stands, or break a line of it."""
 
 
-def html_page(
+@dataclass(frozen=True)
+class Contents:
+    """An evaluation on a page: the data of the scripts, and the HTML beside them."""
+
+    data: PageData
+    title: str
+    summary: str
+    catalogue: str
+    provenance: str
+
+
+def contents_of(
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],
     rankings: Rankings | None = None,
     texts: Any = None,
     queries: Any = None,
-) -> str:
-    """Return an evaluation as one HTML page, which makes no request to a network."""
-    facts, packing = report_data(tables, provenance, rankings or Rankings(), texts, queries)
-    script = "\n".join(part(f"{name}.js") for name in SCRIPTS)
-    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+) -> Contents:
+    """Return the contents of the page of an evaluation."""
     of_all = printed.Summary.compose((), *sections_of_catalogue(tables, provenance))._repr_html_()
-    n_runs = tables["orderings"]["run"].n_unique()
+    return Contents(
+        data=report_data(tables, provenance, rankings or Rankings(), texts, queries),
+        title=f"Evaluation of {printed.counted(tables['orderings']['run'].n_unique(), 'run')}",
+        summary=summary_of(tables, provenance, "all")._repr_html_(),
+        catalogue=of_all and f'<section class="scroll" tabindex="0">{of_all}</section>',
+        provenance=provenance_text(provenance),
+    )
+
+
+def html_page(one: Contents) -> str:
+    """Return an evaluation as one HTML page, which makes no request to a network."""
+    return put_together(one, written_data(one.data), map(part, SCRIPTS), "start")
+
+
+def put_together(
+    one: Contents,
+    data: str,
+    scripts: Iterable[str],
+    start: str,
+    overview: str = "",
+    style: str = "",
+) -> str:
+    """Return a page of contents, data and scripts, whose function ``start`` runs.
+
+    ``overview`` is HTML in front of the sections of an evaluation, and ``style`` is for it.
+    """
+    script = "\n".join(scripts)
+    script = f'"use strict";\n(() => {{\n{script}\n{start}().catch(failed);\n}})();\n'
     parts = {
-        "title": f"Evaluation of {n_runs:,} run{'s' * (n_runs != 1)}",
+        "title": one.title,
         "policy": policy(script),
-        "style": part("page.css"),
+        "style": part("page.css") + style,
         "script": script,
-        "summary": summary_of(tables, provenance, "all")._repr_html_(),
-        "catalogue": of_all and f'<section class="scroll" tabindex="0">{of_all}</section>',
-        "provenance": _provenance(provenance),
+        "summary": one.summary,
+        "overview": overview,
+        "catalogue": one.catalogue,
+        "provenance": one.provenance,
         "version": __version__,
-        "facts": page_json(facts),
-        "numbers": packing.text(),
+        "data": data,
     }
     # one pass: what is put in is not searched again
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], part("page.html"))
 
 
-def part(name: str) -> str:
+def written_data(data: PageData, of: str = "") -> str:
+    """Return data as elements of a page; ``of`` ends their ids, where there are several."""
+    return (
+        f'<script type="application/json" id="facts{of}">{page_json(data.facts)}</script>\n'
+        f'<script type="text/plain" id="numbers{of}">{data.packing.text()}</script>'
+    )
+
+
+def part(name: str, folder: str = "lexiframe.core.views.report") -> str:
     """Return a part of a page: a script, a style, or the frame of the page."""
-    return (files("lexiframe.core.views.report") / name).read_text(encoding="utf-8")
+    return (files(folder) / name).read_text(encoding="utf-8")
 
 
 def policy(script: str) -> str:
@@ -84,6 +129,7 @@ def _printable(fact: Any) -> Any:
     return [_printable(value) for value in fact] if isinstance(fact, list | tuple) else fact
 
 
-def _provenance(provenance: Mapping[str, Any]) -> str:
+def provenance_text(provenance: Mapping[str, Any]) -> str:
+    """Return what an evaluation was computed from as text in a page."""
     facts = json.dumps(provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
     return html.escape("\n".join(map(escaped, facts)))
