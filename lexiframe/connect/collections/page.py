@@ -111,20 +111,24 @@ def _over_collections(means: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     which the run is first, and ``alone`` those in which it also differs from all others.
     """
     alone = said.filter("is_best").group_by(*_KEY, run=pl.col("best").list.first()).len("alone")
-    everywhere = pl.col("n") == pl.col("n").max().over(_KEY)
-    over = means.group_by(*_KEY, "run").agg(
-        pl.col("mean", "rank").mean(),
-        first=pl.col("mark").str.contains("*", literal=True).sum(),
-        n=pl.col("mean").count(),
-        ranked=pl.col("rank").null_count() == 0,
+    everywhere = pl.col("n") == pl.col("among")
+    among = pl.col("collection").n_unique().over(_KEY)
+    over = (
+        means.with_columns(among=among)
+        .group_by(*_KEY, "run")
+        .agg(
+            pl.col("among").first(),
+            pl.col("mean", "rank").mean(),
+            first=pl.col("mark").str.contains("*", literal=True).sum(),
+            n=pl.col("mean").count(),
+            ranked=pl.col("rank").null_count() == 0,
+        )
     )
     over = over.sort(*_KEY, ~everywhere, "rank", "run", nulls_last=True)
     over = over.join(alone, on=[*_KEY, "run"], how="left", maintain_order="left")
-    return over.select(
-        *_KEY, "run", "first", "n",
-        mean=pl.when(everywhere).then("mean"), rank=pl.when(everywhere & pl.col("ranked")).then("rank"),
-        alone=pl.col("alone").fill_null(0),
-    )  # fmt: skip
+    known = {"mean": everywhere, "rank": everywhere & pl.col("ranked")}
+    over = over.with_columns(pl.when(is_so).then(name).alias(name) for name, is_so in known.items())
+    return over.drop("ranked", "among").with_columns(pl.col("alone").fill_null(0))
 
 
 def leaderboard_instead(e: Any) -> str:

@@ -567,9 +567,9 @@ class Evaluation:
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
         and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
         in parts it shows single requests of a sample, 100 or fewer, and of more than 100 runs those
-        with the best rank by any measure, and says so. Of several collections the page has a menu of
-        them, an overview first, and of each the page that it has alone; from 20 collections on it is
-        the page of their leaderboard by the first metric.
+        with the best rank by any measure, and says so. Of several collections the page has a menu,
+        an overview first, and of each collection the page that it has alone; from 20 collections on
+        it is the page of their leaderboard by the first metric.
 
         Parameters
         ----------

@@ -130,6 +130,6 @@ def _printable(fact: Any) -> Any:
 
 
 def provenance_text(provenance: Mapping[str, Any]) -> str:
-    """Return what an evaluation was computed from as text in a page."""
+    """Return the provenance of an evaluation as text in a page."""
     facts = json.dumps(provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
     return html.escape("\n".join(map(escaped, facts)))
