@@ -107,6 +107,9 @@ from .core.orderings.stability import order_probabilities as order_probabilities
 from .core.orderings.correlations import bootstrap_correlations as bootstrap_correlations
 from .core.orderings.by_group import group_correlations as group_correlations
 
+"Many collections: means over them, each counted once"
+from .connect.collections.over_collections import over_collections as over_collections
+
 "More on significance: groups of runs, p-values as curves, halves of the requests, power"
 from .core.significance.between_groups import compare_groups as compare_groups
 from .core.significance.power import asl_curve as asl_curve

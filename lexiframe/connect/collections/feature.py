@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from lexiframe.connect.collections import of_collections
-from lexiframe.core.base.feature import Collections, Feature
+from lexiframe.connect.collections import of_collections, places
+from lexiframe.core.base.feature import Collections
 
-FEATURE = Feature(
-    collections=Collections(
+FEATURE = (
+    Collections(
+        places.found,
         of_collections.evaluate_collections,
         of_collections.requests_of,
         of_collections.folder_of,

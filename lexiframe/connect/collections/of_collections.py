@@ -17,6 +17,7 @@ from lexiframe.core.evaluation.buckets.plan import KEPT
 from lexiframe.core.evaluation.declared_facts import FOLDERS
 from lexiframe.core.evaluation.evaluation import Evaluation, names_of_tables
 from lexiframe.core.evaluation.read_back import AGAIN, read_results
+from lexiframe.core.io import logs
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import by_collection
 from lexiframe.typing import TableOf
@@ -140,10 +141,13 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         ]
         for which in ("runs", "qrels")
     }
+    reused = [of_one["reused"] for of_one in said if "reused" in of_one]
     provenance = {
         **said[0],
+        **({"reused": {n: sum(one[n] for one in reused) for n in reused[0]}} if reused else {}),
         **sources,
         "measures": [*measures],
+        "policies": by_collection.policies_together({c: e.provenance for c, e in found.items()}),
         "facts": facts.as_provenance(
             {name: one for e in said for name, one in facts.known_facts(e).items()}
         ),
@@ -181,14 +185,16 @@ def folder_of(name: str) -> str:
 def requests_of(requests: Any, by: Any, names: Iterable[str]) -> Callable[[str], Any]:
     """Return a function from collections to the attributes of their requests.
 
-    A frame with the column ``collection`` has the attributes of each; any other holds for all.
+    A frame or file with the column ``collection`` has the attributes of each; any other holds for
+    all.
     """
     asked = [by] if isinstance(by, str) else [*(by or ())]
     if "collection" in asked:
         raise LexiframeError(
             "evaluate: several collections are groups already; leave 'collection' out of by"
         )
-    parts = by_collection.apart(requests)
+    is_file = isinstance(requests, str | Path)
+    parts = by_collection.apart(logs.read_log(requests) if is_file else requests)
     if parts is None:
         return lambda name: requests
     for name in names:

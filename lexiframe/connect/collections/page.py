@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import printed, warn
+from lexiframe.core.base.feature import Boards
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import by_collection
 from lexiframe.core.views import Contents
@@ -133,7 +134,7 @@ def _over_collections(means: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
 
 def leaderboard_instead(e: Any) -> str:
     """Return the page of the leaderboard of an evaluation, and warn that it is no page of all."""
-    make_page = features.board("report(...)")
+    make_page = features.needed(Boards, "report(...)").page_of_leaderboard
     known, n = facts.known_facts(e.provenance), len(e.collections)
     measures = e.provenance["measures"]
     ranked = [name for name in measures if not known[name].is_count] or measures

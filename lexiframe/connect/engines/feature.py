@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from lexiframe.connect.engines.in_parts import evaluate_in_parts
 from lexiframe.connect.engines.reuse.completed import projected_again
-from lexiframe.core.base.feature import Engines, Feature
+from lexiframe.core.base.feature import Engines
 
-FEATURE = Feature(
-    engines=Engines(evaluate_in_parts, projected_again),
-)
+FEATURE = (Engines(evaluate_in_parts, projected_again),)

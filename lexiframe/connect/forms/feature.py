@@ -10,10 +10,10 @@ from lexiframe.connect.forms import (
     lists_of_ids,
     mteb_predictions,
 )
-from lexiframe.core.base.feature import Feature, Forms
+from lexiframe.core.base.feature import Forms
 
-FEATURE = Feature(
-    forms=Forms(
+FEATURE = (
+    Forms(
         documents.form_of_document,
         documents.form_of_text,
         documents.columns_of_document,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from lexiframe.connect.measures.sets import SET_METRICS
 from lexiframe.connect.measures.user_models import USER_MODELS
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Measures
 
-FEATURE = Feature(
-    measures=SET_METRICS | USER_MODELS,
-)
+FEATURE = (Measures(SET_METRICS | USER_MODELS),)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from lexiframe.connect.metadata.metadata import header_text
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Headers
 
-FEATURE = Feature(
-    headers=header_text,
-)
+FEATURE = (Headers(header_text),)

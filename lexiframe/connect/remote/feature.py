@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from lexiframe.connect.remote.ir_datasets import from_ir_datasets
 from lexiframe.connect.remote.remote import fetch
-from lexiframe.core.base.feature import Feature, Places
+from lexiframe.core.base.feature import Places
 
-FEATURE = Feature(
-    places=Places(fetch, from_ir_datasets),
-)
+FEATURE = (Places(fetch, from_ir_datasets),)

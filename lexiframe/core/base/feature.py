@@ -1,13 +1,14 @@
-"""The offer of a feature to the core: each kind of thing is a field of `Feature`, with its type.
+"""The offer of a feature to the core: each kind of thing is a class here.
 
 A feature is a folder of ``decide``, ``connect`` or ``study``. Its module ``feature.py`` has the
-value ``FEATURE``; `lexiframe.features` lists the folders, and loads one when the core asks.
+tuple ``FEATURE`` with one value of each kind that it offers; `lexiframe.features` lists the
+folders and their kinds, and loads a feature when the core asks for a kind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -30,8 +31,9 @@ class Replication:
 
 @dataclass(frozen=True)
 class Collections:
-    """Several collections in one call: each evaluated by itself, and folders of their results."""
+    """Several collections: their places, each evaluated by itself, and folders of their results."""
 
+    found: Callable[[Any], Any]
     evaluate: Callable[..., Any]
     requests_of: Callable[[Any, Any, Iterable[str]], Callable[[str], Any]]
     folder_of: Callable[[str], str]
@@ -94,36 +96,43 @@ class Votes:
     order_of_judgments: Callable[[pl.DataFrame], pl.DataFrame]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Feature:
-    """The offer of one feature: verdicts, measures by name, and tasks of this feature alone.
+@dataclass(frozen=True)
+class Boards:
+    """The page of a leaderboard, from results of runs in collections and further sentences."""
 
-    Attributes
-    ----------
-    verdicts
-        Schemas of tables, and who puts a table with the columns of one into words.
-    measures
-        Metrics by the names that `lexiframe.features` lists for the folder.
-    tables
-        Readers of folders of results, by the name of a table that only they have.
-    answers
-        What reads answers that were judged by nuggets.
-    headers
-        From the metadata of a run to the comments at the start of its file.
-    board
-        From results of runs in collections, and sentences, to the page of their leaderboard.
-    """
+    page_of_leaderboard: Callable[..., str]
 
-    verdicts: Sequence[tuple[TableSchema, Sentences]] = ()
-    measures: Mapping[str, Any] = field(default_factory=dict)
-    tables: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    replication: Replication | None = None
-    collections: Collections | None = None
-    items: Items | None = None
-    engines: Engines | None = None
-    places: Places | None = None
-    forms: Forms | None = None
-    votes: Votes | None = None
-    answers: Callable[..., Any] | None = None
-    headers: Callable[[Mapping[str, Any]], bytes] | None = None
-    board: Callable[..., str] | None = None
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers that were judged by nuggets."""
+
+    read: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Headers:
+    """Metadata of a run, as comments at the start of its file."""
+
+    of_metadata: Callable[[Mapping[str, Any]], bytes]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Metrics, by the names that `lexiframe.features` lists for the folder."""
+
+    by_name: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Readers of folders of results, by the name of a table that is in no other folder."""
+
+    readers: Mapping[str, Callable[..., Any]]
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Schemas of tables of decisions, each with the function that puts such a table into words."""
+
+    in_words: Sequence[tuple[TableSchema, Sentences]]

@@ -318,7 +318,10 @@ def _fits_one(value: Any, hint: Any) -> bool:
     if origin is typing.Literal:
         return isinstance(value, str)
     if origin is Mapping:  # of what else a user may write its reader says more
-        return isinstance(value, Mapping | str | int | list | tuple | set)
+        is_of_numbers = typing.get_args(hint)[-1] in (int, float)
+        return isinstance(value, Mapping) or (
+            not is_of_numbers and isinstance(value, str | int | list | tuple | set)
+        )
     if origin is Callable:
         return callable(value)
     if origin is tuple:

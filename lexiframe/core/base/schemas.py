@@ -107,7 +107,7 @@ _COLUMNS = {
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
         opposite others circular alpha_nominal low high least_p least_p_adjusted
-        catalogue_share bias slope
+        catalogue_share bias slope least most pooled
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside

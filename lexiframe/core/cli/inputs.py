@@ -11,6 +11,7 @@ import typer
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError
+from lexiframe.core.base.feature import Answers
 from lexiframe.core.cli.arguments import refuse_measures, refuse_misplaced
 from lexiframe.core.cli.options import Decimal, Failed
 from lexiframe.core.cli.output import complain
@@ -107,7 +108,7 @@ class NuggetOptions:
 
     def read(self, source: Any, rel: float | None, whose: str = "") -> Any:
         """Read judged answers; report missing ones by run and judge."""
-        read = features.answers("--nuggets")
+        read = features.needed(Answers, "--nuggets").read
         found = read(source, failed=self.failed, max_grade=self.max_grade, rel=rel)
         for sentence in found.unanswered:
             complain(f"warning: {whose}{sentence}")

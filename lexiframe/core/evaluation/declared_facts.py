@@ -14,7 +14,7 @@ from lexiframe.core.evaluation.options import Inference
 from lexiframe.core.io import kept_results
 from lexiframe.core.orderings import check_method, missing_requests
 from lexiframe.core.pairwise import facts, fingerprints
-from lexiframe.core.projection import Policies
+from lexiframe.core.projection import Policies, by_collection
 
 FOLDERS = "collections"
 """What the provenance calls the folders of several collections, by their names."""
@@ -29,7 +29,7 @@ _FORMS: dict[str, Any] = {
     "scores": [_SOURCE],
     "requests": [_SOURCE],
     "facts": {str: {str: (str, bool)}},
-    "policies": {str: _PLAIN},
+    "policies": {str: (*_PLAIN, dict)},
     "inference": {str: (*_PLAIN, list)},
     "missing": (str, _NOTHING),
     "lacking": {str: {str: (int, dict)}},
@@ -108,7 +108,11 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
         raise LexiframeError(f"expected the baseline to be a run, found {inference['baseline']!r}")
     Inference(**inference)
     if "policies" in told:
-        Policies(**{**told["policies"], "exclude": None})  # a checksum, which is not read
+        several = told.get(FOLDERS)
+        of = told["policies"]
+        each = [of] if several is None else [by_collection.policies_apart(of, c) for c in several]
+        for one in each:
+            Policies(**{**one, "exclude": None})  # a checksum, which is not read
     missing_requests.check_missing("evaluate", told.get("missing"))
     _refuse_records(told)
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, check_choice, printed, unknown_name
+from lexiframe.core.base import check_choice, printed, unknown_name
 from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
-from lexiframe.core.evaluation.buckets.writing import parts_in
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.io import kept_results
 from lexiframe.core.metrics import as_list
-from lexiframe.core.pairwise import PairCube, arrays, facts, fingerprints, pairs, parse_measures
+from lexiframe.core.pairwise import PairCube, arrays, facts, pairs, parse_measures
 from lexiframe.core.projection import answers as of_rankings
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
@@ -128,12 +126,9 @@ class Evaluation:
     def _request_table(self, name: str) -> pl.DataFrame:
         if self.has_requests:
             return self._tables_of_requests[name]
-        advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
-        if name in self.parts:
-            advice = f"they are in parts in {self.parts[name]}: polars.scan_parquet reads them"
-        raise LexiframeError(
-            f"{name}: this evaluation has sums over the requests, not the {name} of each; {advice}"
-        )
+        from lexiframe.core.evaluation import single_requests
+
+        raise single_requests.lacking_requests(name, self.parts)
 
     @cached_property
     def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
@@ -244,17 +239,11 @@ class Evaluation:
         [('q0113', 1.0, 14), ('q0175', 1.0, 20), ('q0206', 1.0, 14), ('q0066', 0.0, None), \
 ('q0078', -1.0, 21)]
         """
-        from lexiframe.core.pairwise import one_pair
+        from lexiframe.core.evaluation import single_requests
 
         self._refuse_several("pair(...)")
-        run_a, run_b = self._run_named(run_a), self._run_named(run_b)
-        if run_a == run_b:
-            raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
-        names = self._names_of(measures)
-        s, d = self.scores, self.preferences  # where there are none, no rankings are looked at
-        origin, both = self._origin or self.answers, (run_a, run_b)
-        levels = one_pair.NO_LEVELS if origin is None else origin.levels(both, names)
-        return one_pair.pair_table(s, d, levels, both, names)
+        both, names = (self._run_named(run_a), self._run_named(run_b)), self._names_of(measures)
+        return single_requests.compared(self, self._origin or self.answers, both, names)
 
     def explain(
         self,
@@ -292,15 +281,10 @@ class Evaluation:
         >>> e.explain("q0066", "pixels_euclidean", "random").columns[-4:]
         ['RPP weight', 'RPP', 'AP_a', 'AP_b']
         """
-        from lexiframe.core.pairwise import explain, explainable
+        from lexiframe.core.evaluation import single_requests
 
         self._refuse_several("explain(...)")
-        p = self.positions
-        if measures is None and self.answers is None:
-            grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
-            greatest = max(grades, default=inf)
-            measures = explainable(self.origin("explain").measures, greatest) or None
-        return explain(p, query_id, run_a, run_b, measures)
+        return single_requests.explained(self, query_id, (run_a, run_b), measures)
 
     def requests(
         self,
@@ -348,33 +332,20 @@ class Evaluation:
         >>> e.requests("random", "AP").select("query_id", "better", "worse").row(0)
         ('q0078', 0, 2)
         """
-        from lexiframe.core.orderings import request_table
+        from lexiframe.core.evaluation import single_requests
 
         self._refuse_several("requests(...)")
         names = self._names_of(measures)
-        if run is not None:
-            run = self._run_named(run)
-        return request_table(self.scores, self.preferences, names, run)
+        return single_requests.listed(self, names, None if run is None else self._run_named(run))
 
     def origin(self, what: str) -> Origin:
         """Return what the evaluation was computed from; ``what`` begins the error if not known."""
         self._refuse_several(what)
         if self._origin is not None:
             return self._origin
-        if self.sums is not None:
-            why = "this evaluation has sums over the requests, and not the rankings; evaluate all "
-            why += "runs, or a sample of the requests, in memory"
-        elif self.replicated is not None:
-            why = "this evaluation is of the scores of runs with replicates, and has no rankings; "
-            why += "positions(runs, qrels) has those of each replicate"
-        elif "policies" in self.provenance:
-            why = "these results were read from a folder, and their runs and judgments are not "
-            why += "there as files, or were read with options or measures that a file cannot keep; "
-            why += "evaluate the runs for that"
-        else:
-            why = "this evaluation was computed from scores, so the rankings are not known; use "
-            why += "evaluate(runs, qrels) for that"
-        raise LexiframeError(f"{what}: {why}")
+        from lexiframe.core.evaluation import single_requests
+
+        raise single_requests.lacking_rankings(what, self)
 
     def _refuse_several(self, what: str) -> None:
         """Raise where there are several collections, which have to be asked one by one."""
@@ -508,51 +479,35 @@ class Evaluation:
         LexiframeError
             When the folder cannot be written to.
         """
-        from lexiframe.core.io import output_files, to_parquet
+        from lexiframe.core.evaluation import written_tables
+        from lexiframe.core.io import output_files
 
-        mine, paths = {Path(kept).resolve() for kept in self.parts.values()}, []
-        with output_files.together():
-            for place, one in self._in_folders(output_files.output_path(folder)).items():
-                earlier = result_files(output_files.output_folder(place))
-                for name in KEPT:
-                    if (place / name).resolve() not in mine:
-                        earlier += parts_in(place, name)
-                paths += to_parquet.write_tables(place, one._written(), one.provenance, earlier)
-        return paths
+        places = self._in_folders(output_files.output_path(folder))
+        written = Evaluation._written
+        return written_tables.write_together(places, self.parts, result_files, written)
 
     def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
         """Return the evaluations to write, by their folder."""
         return {target: self}
 
     def _written(self) -> dict[str, Any]:
-        """Return the tables to write.
+        """Return the tables to write, those of requests in blocks."""
+        from lexiframe.core.evaluation import written_tables
 
-        Preferences come in blocks, because with many runs they take more memory than there is.
-        """
-        from lexiframe.core.evaluation.written_ranks import ranks_table
-
-        marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
-        ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         tables: dict[str, Any] = self.tables(of_requests=False)
         if self.has_requests:
             tables |= self._written_of_requests()
         besides = {ATTRIBUTES: self.attributes, REPLICATED: self.replicated}
         besides[CATALOGUES[-1]] = self.catalogue and self.catalogue.units
         tables |= {name: table for name, table in besides.items() if table is not None}
-        tables |= {kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
+        tables |= written_tables.kept_of(self._origin)
         return {n: tables[n] for n in (*names_of_tables(), *_BESIDES) if n in tables}
 
     def _written_of_requests(self) -> dict[str, Any]:
         """Return the scores to write, and the preferences in blocks."""
-        if self._known is not None:
-            scores, cubes = self._known.scores, iter([self._known])
-        else:
-            projected, measures = self.origin("scores").projected()
-            scores = projected.scores(measures)
-            cubes = projected.parts(measures, scores, in_order=True, label="preferences")
-        s = of_rankings.say_answered(pairs.scores_of(scores), self._unanswered)
-        of_requests = s, pairs.preferences_in_blocks(cubes)
-        return dict(zip(KEPT, of_requests, strict=True))
+        from lexiframe.core.evaluation import written_tables
+
+        return written_tables.tables_of_requests(self._known, self.origin, self._unanswered)
 
     def report(
         self,
@@ -612,23 +567,20 @@ class Evaluation:
         >>> "pixels_euclidean is first by" in path.read_text(encoding="utf-8")
         True
         """
-        from lexiframe.core.io import output_files
+        from lexiframe.core.evaluation import page
 
-        path = output_files.output_path(path)
-        output_files.output_folder(path.parent)
-        with output_files.replacing(path) as temporary:
-            temporary.write_text(self._page(texts, queries), encoding="utf-8")
-        return path
+        return page.write_page(path, lambda: self._page(texts, queries))
 
     def _page(self, texts: Any, queries: Any) -> str:
-        from lexiframe.core.views import html_page
+        from lexiframe.core.evaluation import page
 
-        return html_page(self._page_contents(texts, queries))
+        return page.html_page(self._page_contents(texts, queries))
 
     def _page_contents(self, texts: Any, queries: Any) -> Contents:
-        from lexiframe.core.evaluation.page import page_contents
+        from lexiframe.core.evaluation import page
 
-        return page_contents(self, (self._sample, self._origin, self._known), texts, queries)
+        of_requests = self._sample, self._origin, self._known
+        return page.page_contents(self, of_requests, texts, queries)
 
     def latex(
         self,
@@ -772,15 +724,10 @@ class Evaluation:
         return shown.paper_markdown(table, caption)
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
-        from lexiframe.core.views import shown
+        from lexiframe.core.evaluation import shown_tables
 
         names = self._names_of(measures, self.catalogue.measures if self.catalogue else ())
-        if runs is not None:
-            given = [runs] if isinstance(runs, str) else [*runs]
-            runs = list(dict.fromkeys(map(self._run_named, given)))
-            if not runs:
-                raise LexiframeError("runs: expected at least one run, found none; leave it out")
-        return shown.paper_of(self.tables(of_requests=False), self.provenance, names, runs, **how)
+        return shown_tables.paper(self, names, runs, self._run_named, **how)
 
     def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
         """Return what is printed: the verdict in a few sentences, then the means.

@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, memory_use, n_and_first, schemas, warn
+from lexiframe.core.base.feature import Replication
 from lexiframe.core.evaluation.buckets.held import HELD, Held, Work
 from lexiframe.core.evaluation.buckets.plan import KEPT, Kept, Plan
 from lexiframe.core.evaluation.buckets.results import Attributed, BucketResult
@@ -325,7 +326,7 @@ def _algorithm_means(
 ) -> pl.DataFrame:
     """Return means with the intervals that they have if runs were trained from other seeds."""
     ends = grouping.group_tables(
-        lambda group: features.replication("evaluate").algorithm_means(group, alpha),
+        lambda group: features.needed(Replication, "evaluate").algorithm_means(group, alpha),
         tested,
         **within,
     )

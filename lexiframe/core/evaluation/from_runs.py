@@ -10,6 +10,7 @@ from typing import Any
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, memory_use, typed
+from lexiframe.core.base.feature import Collections, Engines, Items, Replication
 from lexiframe.core.evaluation.buckets.bucket import evaluate_projected
 from lexiframe.core.evaluation.buckets.held import Work
 from lexiframe.core.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
@@ -51,13 +52,13 @@ def evaluate(
     qrels: QrelsLike | None = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    rel: float | None = None,
+    rel: float | Mapping[str, float] | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    no_relevant: NoRelevant = "drop",
+    no_relevant: NoRelevant | Mapping[str, NoRelevant] = "drop",
     duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
-    depth: int | None = None,
+    depth: int | Mapping[str, int] | None = None,
     exclude_self: bool = False,
     ranked_by: reading_options.RankedBy | None = None,
     exclude: QrelsLike | None = None,
@@ -95,7 +96,11 @@ def evaluate(
         `read_runs`, which has further options, and `scan_runs` return. Or several test collections,
         ``{"name of the collection": (runs, qrels)}``, without ``qrels``: each is evaluated by
         itself, and tables have the column ``collection`` in front; `leaderboard` ranks the runs
-        over all of them.
+        over all of them. Or the places of collections: a folder with a folder for each, which has
+        ``runs`` and ``qrels`` (names may go on: ``qrels.txt``; of a folder ``qrels`` its file
+        ``test.tsv``); a table (CSV, TSV ...) with the columns ``collection``, ``runs``, ``qrels``
+        and perhaps ``rel``, ``depth``, ``no_relevant``, whose paths begin at the table; or a list
+        ``["irds:NAME", ...]`` of data sets of ir_datasets.
     qrels
         The judgments, in any of these forms: columns ``query_id``, ``doc_id`` and ``relevance`` (a
         grade; above 0 is relevant unless ``rel`` says otherwise), and ``iteration`` or ``subtopic``
@@ -206,8 +211,10 @@ def evaluate(
 ('random', 0.388, 0, 4, 1)]
     """
     policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
-    )
+        ties=ties, score_type=score_type, duplicates=duplicates, unjudged=unjudged,
+        exclude_self=exclude_self, exclude=exclude,
+    )  # fmt: skip
+    of_each: dict[str, Any] = {"rel": rel, "no_relevant": no_relevant, "depth": depth}
     inference = Inference(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
@@ -218,17 +225,19 @@ def evaluate(
 
     collections = None if items is not None else by_collection.given(runs, qrels, "evaluate")
     if collections is None:
-        how = Asked.checked(measures, policies, inference, requests, by, order=order)
+        of_one = replace(policies, **of_each)
+        how = Asked.checked(measures, of_one, inference, requests, by, order=order)
         judgments: Any = qrels  # there are some, or `given` would have raised
         engine: Callable[..., Evaluation] = evaluate_asked
         if items is not None:
-            engine = partial(features.items("evaluate").evaluate, items=items)
+            engine = partial(features.needed(Items, "evaluate").evaluate, items=items)
         return engine(read(runs), judgments, how, reuse=reuse, out=out, **parts)
-    several = features.collections("evaluate")
+    several = features.needed(Collections, "evaluate")
     of_requests = several.requests_of(requests, by, collections)
+    own = {n: replace(policies, **of) for n, of in collections.policies_of_each(**of_each).items()}
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
-        how = Asked.checked(measures, policies, inference, of_requests(name), by, order=order)
+        how = Asked.checked(measures, own[name], inference, of_requests(name), by, order=order)
         folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
         return evaluate_asked(read(runs), qrels, how, reuse=folders[0], out=folders[1], **parts)
 
@@ -250,7 +259,7 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     if how.inference.replicates is not None:
-        evaluate_replicates = features.replication("evaluate").evaluate
+        evaluate_replicates = features.needed(Replication, "evaluate").evaluate
         parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
         averaged: Evaluation = evaluate_replicates(runs, qrels, how, **parts)
         return averaged
@@ -309,7 +318,7 @@ def evaluate_at_once(
         ranked = measured.rank(runs, qrels, measures, policies, hashed=True, foresee=foresee)
         projected, reused = measured.projected_of(ranked, measures, policies.no_relevant), None
     else:
-        again = features.engines("reuse").projected_again
+        again = features.needed(Engines, "reuse").projected_again
         projected, reused = again(kept, tables, sources, how, foresee)
     return evaluate_ranked(runs, qrels, projected, how, work=work, reused=reused)
 
@@ -357,5 +366,5 @@ def evaluate_ranked(
 
 def _evaluate_in_parts(sources: batches.Sources, **how: Any) -> Evaluation:
     """Evaluate runs in parts; raise where this feature has been taken away."""
-    e: Evaluation = features.engines("evaluate").evaluate_in_parts(sources, **how)
+    e: Evaluation = features.needed(Engines, "evaluate").evaluate_in_parts(sources, **how)
     return e

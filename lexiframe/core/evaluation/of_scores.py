@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import schemas
+from lexiframe.core.base.feature import Replication
 from lexiframe.core.evaluation.buckets.results import sums_of
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.from_parts import assembled
@@ -42,7 +43,7 @@ def evaluated(
     if of_replicates is not None:
         if inference.replicates is None:
             replication.refuse_unstated("evaluate", table.columns)
-        table = features.replication("evaluate").mean_of_replicates("evaluate", table)
+        table = features.needed(Replication, "evaluate").mean_of_replicates("evaluate", table)
     (s, _), (requests, by) = missing_requests.settle(table, missing), grouped_by
     if inference.baseline is not None:
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())

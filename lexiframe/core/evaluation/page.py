@@ -1,8 +1,10 @@
-"""The requests and rankings on the page of an evaluation: `page_contents`."""
+"""The page of an evaluation, and the requests and rankings on it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,13 +14,23 @@ from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.options import RUNS_OF_PAGE
+from lexiframe.core.io import output_files
 from lexiframe.core.pairwise import PairCube, pairs, parse_measures
-from lexiframe.core.views import Contents, Rankings, contents_of
+from lexiframe.core.views import Contents, Rankings, contents_of, html_page
 
 Evaluation = Any
 """An `Evaluation`, whose module imports this one."""
 Shown = tuple[dict[str, pl.DataFrame], Rankings]
 """The tables of the page, and what it shows of rankings."""
+
+
+def write_page(path: str | Path, page: Callable[[], str]) -> Path:
+    """Write the page that a function makes, or leave the file as it is where that fails."""
+    path = output_files.output_path(path)
+    output_files.output_folder(path.parent)
+    with output_files.replacing(path) as temporary:
+        temporary.write_text(page(), encoding="utf-8")
+    return path
 
 
 def page_contents(
@@ -27,7 +39,7 @@ def page_contents(
     texts: Any = None,
     queries: Any = None,
 ) -> Contents:
-    """Return the contents of the page of an evaluation.
+    """Return the contents of the page of an evaluation; see `Evaluation.report`.
 
     ``of_requests`` has a sample of the requests, the data, and the scores and preferences; each is
     None where the evaluation has none.

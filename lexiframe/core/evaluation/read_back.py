@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, Problem, ReadError, typed
+from lexiframe.core.base.feature import Collections, Items, Results
 from lexiframe.core.evaluation.buckets.plan import KEPT
 from lexiframe.core.evaluation.declared_facts import FOLDERS, tables_of_evaluation
 from lexiframe.core.evaluation.evaluated_data import Origin
@@ -75,7 +76,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         )
     besides = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS)
     with kept_results.tables_in(place) as there:
-        read_other = None if "means" in there else features.reader_of_results(there)
+        read_other = None if "means" in there else _reader_of_feature(there)
         if read_other is not None:
             other: Tables = read_other(place, there)
             return other
@@ -87,7 +88,9 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         read, facts = tables_of_evaluation(place, paths, AGAIN)
     of_all = [read.pop(name, None) for name in CATALOGUES]
     if FOLDERS in facts:
-        several: Evaluation = features.collections("read_results").read_back(place, facts[FOLDERS])
+        several: Evaluation = features.needed(Collections, "read_results").read_back(
+            place, facts[FOLDERS]
+        )
         if not all(read[n].equals(table) for n, table in several.tables(of_requests=False).items()):
             expected, found = "the collections that were written", "others in their folders"
             raise ReadError(Problem(str(folder), expected, found, AGAIN))
@@ -113,8 +116,17 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         _in_parts=part is None,
     )
     if of_all[0] is not None:
-        e = features.items("read_results").add_catalogue(e, *of_all)
+        e = features.needed(Items, "read_results").add_catalogue(e, *of_all)
     return e
+
+
+def _reader_of_feature(tables: Collection[str]) -> Callable[..., Any] | None:
+    """Return the reader of a folder of results of a feature, known by the name of a table in it."""
+    for results in features.every(Results):
+        for name, read in results.readers.items():
+            if name in tables:
+                return read
+    return None
 
 
 def _origin(

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, Problem, coded, schemas, typed, warn
+from lexiframe.core.base.feature import Forms, Votes
 from lexiframe.core.io.column_forms import line_layouts
 from lexiframe.core.io.column_forms.column_names import (
     KNOWN_NAMES,
@@ -296,7 +297,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             names = schema.names
             cells = ["0.5" if pa.types.is_floating(kind) else "" for kind in schema.types]
         elif is_json(content.data):
-            documents = features.forms_if_there()
+            documents = features.found(Forms)
             if documents and (tool := documents.form_of_text(content.data)):
                 return "qrels" if tool[0].judgments and not tool[0].rankings else "run"
             names = json_reader().names_in(content.data)
@@ -337,7 +338,7 @@ def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | Non
     """
     from lexiframe.core.io.score_forms.layouts import ALL_WORDS, plain_name
 
-    stated = features.votes_if_there()
+    stated = features.found(Votes)
     if stated and stated.are_votes(names):
         return "votes"
     known = {ours: {*words} for ours, words in (KNOWN_NAMES | ALL_WORDS).items()}

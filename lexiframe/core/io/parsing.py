@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, Problem, ReadError, schemas
+from lexiframe.core.base.feature import Forms
 from lexiframe.core.io.column_forms.column_names import MODEL_OF_MTEB, words_for
 from lexiframe.core.io.column_forms.line_layouts import Layout
 from lexiframe.core.io.column_forms.lists_of_items import unnest_lists
@@ -68,10 +69,10 @@ def parse_table(
 def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
     """Return the runs or judgments in a tool's JSON as records; any other JSON unchanged."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
-        documents = features.forms_if_there()
+        documents = features.found(Forms)
         is_run = schema is schemas.RUNS
         return documents.as_records(data, where, is_run=is_run) if documents else data
-    text_of_one_split = features.forms(where).text_of_one_split
+    text_of_one_split = features.needed(Forms, where).text_of_one_split
     found: bytes = text_of_one_split(data, where, is_run=schema is schemas.RUNS)
     return found
 
@@ -79,7 +80,7 @@ def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> by
 def _rows_of_letor(
     data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Rows | None:
-    letor = forms_of_text(data) if options.rows is None else features.forms("rows")
+    letor = forms_of_text(data) if options.rows is None else features.needed(Forms, "rows")
     found: Rows | None = (
         None if letor is None else letor.rows_of_letor(data, where, options, schema)
     )

@@ -20,6 +20,7 @@ from lexiframe.core.base import (
     SchemaError,
     check_choice,
     coded,
+    feature,
     n_and_first,
     schemas,
     typed,
@@ -164,7 +165,7 @@ def read_qrels(
     origin = file_or_data(qrels)
     judged = load_qrels(origin, options, hashed=True)
     if max_grade is not None:
-        features.forms("max_grade").refuse_off_scale(judged, max_grade)
+        features.needed(feature.Forms, "max_grade").refuse_off_scale(judged, max_grade)
     kept, removed = distinct_judgments(judged, duplicates)
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
@@ -236,7 +237,7 @@ def load_qrels(
     if isinstance(data, File):
         return _load_file(data, options, hashed=hashed)
     if isinstance(data, str):
-        table, where = features.places(data).from_ir_datasets(data, "qrels"), data
+        table, where = features.needed(feature.Places, data).from_ir_datasets(data, "qrels"), data
     else:
         table, where = to_frame(data, "relevance", called, keep_twins=True), called
         options = options.settled_for(data)
@@ -291,7 +292,7 @@ def _parse_numbers(content: Content, where: str, options: TextOptions) -> pl.Dat
 
 def _labelled(content: Content, where: str, options: TextOptions) -> pl.DataFrame | None:
     """Return the judgments of a file whose grades are words; None for other files."""
-    labels = features.forms_if_there()
+    labels = features.found(feature.Forms)
     table = None if labels is None else labels.labelled_rows(content, where, options)
     return None if table is None else checked_judgments(table, where, replace(options, columns={}))
 

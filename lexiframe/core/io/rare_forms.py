@@ -28,7 +28,7 @@ def forms_of_text(data: bytes) -> Forms | None:
     found = _FIRST_LINE.match(data)
     first = found[1] if found else b""
     is_usual = b":" not in first and len(first.split(None, 2)) > 1
-    return None if is_usual else features.forms_if_there()
+    return None if is_usual else features.found(Forms)
 
 
 def forms_of_table(table: pl.DataFrame, schema: schemas.TableSchema) -> Forms | None:
@@ -42,7 +42,7 @@ def forms_of_table(table: pl.DataFrame, schema: schemas.TableSchema) -> Forms | 
     rare = any(
         column.name in names or column.dtype.is_nested() or _opens(column) for column in table
     )
-    return features.forms_if_there() if rare else None
+    return features.found(Forms) if rare else None
 
 
 def _opens(column: pl.Series) -> bool:
@@ -60,6 +60,6 @@ def forms_of_grades(table: pl.DataFrame, grades: Mapping[Any, Any]) -> Forms | N
     >>> forms_of_grades(pl.DataFrame({"relevance": [1.0]}), {})
     """
     if grades:
-        return features.forms("grades")
+        return features.needed(Forms, "grades")
     are_numbers = "relevance" in table.columns and table["relevance"].dtype.is_numeric()
-    return None if are_numbers else features.forms_if_there()
+    return None if are_numbers else features.found(Forms)

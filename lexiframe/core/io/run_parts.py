@@ -19,6 +19,7 @@ from lexiframe.core.base import (
     ReadError,
     SchemaError,
     coded,
+    feature,
     n_and_first,
     schemas,
     warn,
@@ -115,7 +116,9 @@ def load_source(
         return _joined_parts(source, name_from, options, rank=rank)
     if isinstance(data, str):
         return parts_of_table(
-            features.places(data).from_ir_datasets(data, "scoreddocs"), source, options
+            features.needed(feature.Places, data).from_ir_datasets(data, "scoreddocs"),
+            source,
+            options,
         )
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)

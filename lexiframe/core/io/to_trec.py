@@ -24,6 +24,7 @@ from lexiframe.core.base import (
     unknown_name,
     warn,
 )
+from lexiframe.core.base.feature import Headers
 from lexiframe.core.io.column_forms.numbers import EXACT
 from lexiframe.core.io.files.data_sources import run_name
 from lexiframe.core.io.files.output_files import (
@@ -201,7 +202,10 @@ def _headers(
     schema = table.schema if isinstance(table, pa.Table) else None
     carried = provenance_of(schema).get("ir_metadata", {})
     kept = {name: commented(text) for name, text in carried.items()}
-    return kept | {name: features.headers("metadata")(fields) for name, fields in metadata.items()}
+    if not metadata:
+        return kept
+    header = features.needed(Headers, "metadata").of_metadata
+    return kept | {name: header(fields) for name, fields in metadata.items()}
 
 
 def _drop_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:

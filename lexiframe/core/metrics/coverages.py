@@ -26,6 +26,7 @@ from lexiframe.core.projection import (
     Ties,
     Unjudged,
     answers,
+    by_collection,
     effect_of_ties,
     levels_in,
     project,
@@ -59,6 +60,7 @@ def columns_of_bounds(metrics: Iterable[Metric]) -> list[str]:
     return [f"{metric}_{end}" for metric in metrics for end in ("min", "max")]
 
 
+@by_collection.each_alone
 @typed
 def coverage(
     runs: RunsLike,

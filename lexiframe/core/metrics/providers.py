@@ -11,9 +11,11 @@ from lexiframe.core.io import column_forms
 from lexiframe.core.metrics.kinds.derived import eta, parse_metric
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.rankings import Rankings
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import Frame, PositionsTable
 
 
+@by_collection.each_alone
 @typed
 def provider_exposure(
     p: PositionsTable, /, providers: Frame, exposure: Metric | str = "AP"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,18 @@ from lexiframe.core.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of
 from lexiframe.core.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
 from lexiframe.core.metrics.rankings import Rankings
 from lexiframe.core.metrics.value_arrays import Values
-from lexiframe.core.projection import NoRelevant, RankedRuns, answers, check_policy, positions
+from lexiframe.core.projection import (
+    NoRelevant,
+    RankedRuns,
+    answers,
+    by_collection,
+    check_policy,
+    positions,
+)
 from lexiframe.typing import PositionsTable
 
 
+@by_collection.each_alone
 @typed
 def scores(
     p: PositionsTable,
@@ -76,16 +83,10 @@ def scores(
     >>> lf.scores(p, [lf.RR, "R@10"]).columns
     ['run', 'query_id', 'measure', 'value']
     """
-    from lexiframe.core.projection import by_collection  # other commands do without
-
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([as_metric(measure) for measure in as_list(measures)])
     if by_collection.are_pairs(p):
-        p = _positions_of(p, metrics)
-    collections = by_collection.apart(p)
-    if collections is not None:
-        each = partial(scores, measures=metrics, no_relevant=no_relevant)
-        return by_collection.each_collection(collections, each)
+        return scores(_positions_of(p, metrics), metrics, no_relevant=no_relevant)
     p = coded.replicates_joined(to_polars(p))
     warn_of_lost_gains(p, metrics)
     s = answers.say_answered(values_of(p, metrics, no_relevant).table(), answers.unanswered_in(p))

@@ -29,9 +29,11 @@ from lexiframe.core.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.core.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairsLike, grouping
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import OrderingsTable, RequestsLike
 
 
+@by_collection.each_alone
 @typed
 @grouping.takes_groups
 def rank_correlations(
@@ -124,6 +126,7 @@ def rank_correlations(
     return agreement_matrix(table) if matrix else table
 
 
+@by_collection.each_alone
 @typed
 def bootstrap_correlations(
     d: PairsLike,

@@ -7,9 +7,11 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, SchemaError, check_choice, schemas, to_polars, typed
 from lexiframe.core.pairwise import By, grouping
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import Frame
 
 
+@by_collection.each_alone
 @typed
 @grouping.takes_groups
 def agreement_matrix(table: Frame, value: str | None = None, *, by: By = None) -> pl.DataFrame:
@@ -18,10 +20,11 @@ def agreement_matrix(table: Frame, value: str | None = None, *, by: By = None) -
     Parameters
     ----------
     table
-        The table of `rank_correlations`, `bootstrap_correlations` or `sign_agreement`.
+        The table of `rank_correlations`, `bootstrap_correlations` or `sign_agreement`, or what
+        `over_collections` makes of it.
     value : str, optional
         The column to arrange: ``"correlation"``, or of `sign_agreement` ``"agreement"`` (the
-        default) or ``"system_agreement"``.
+        default) or ``"system_agreement"``; over collections ``"mean"``.
     by
         Columns of ``table`` that name groups of requests: a matrix is made for each group.
 
@@ -88,7 +91,18 @@ def _checked_table(
     return ends, rows, value or values[0]
 
 
+_OVER = "mean sd n_collections ci_low ci_high least most pooled"
 _TABLES = (
     (("ordering_a", "ordering_b"), schemas.CORRELATIONS, ("correlation",)),
     (("measure_a", "measure_b"), schemas.SIGN_AGREEMENT, ("agreement", "system_agreement")),
+    (
+        ("ordering_a", "ordering_b"),
+        schemas.table_schema("mean_correlations", "method ordering_a ordering_b", _OVER),
+        ("mean",),
+    ),
+    (
+        ("measure_a", "measure_b"),
+        schemas.table_schema("mean_agreement", "measure_a measure_b", _OVER),
+        ("mean",),
+    ),
 )

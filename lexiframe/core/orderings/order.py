@@ -9,16 +9,18 @@ from typing import Any
 import polars as pl
 
 from lexiframe import features
-from lexiframe.core.base import schemas, to_polars, typed, warn
+from lexiframe.core.base import feature, schemas, to_polars, typed, warn
 from lexiframe.core.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.core.orderings.majorities import majority_cycles
 from lexiframe.core.orderings.missing_requests import Missing, settle
 from lexiframe.core.orderings.ordered import order_whole, table_for
 from lexiframe.core.orderings.rules import RULES, AnyMethod
 from lexiframe.core.pairwise import By, PairCube, arrays, facts, grouping
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import RequestsLike
 
 
+@by_collection.each_alone
 @typed
 def order_runs(
     d: arrays.PairsByKind,
@@ -149,7 +151,7 @@ def ordering_table(
     Without ``refuse``, ranks are null where runs lack requests.
     """
     if rule.method == "bradley_terry" and (stated := stated_rows_of(d)) is not None:
-        return features.votes("bradley_terry").order_of_judgments(stated)
+        return features.needed(feature.Votes, "bradley_terry").order_of_judgments(stated)
     d, changed = settle(d, rule.missing)
     table = table_for(d, rule.method)
     sign = -1 if RULES[rule.method].are_places else 1

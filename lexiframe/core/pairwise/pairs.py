@@ -27,10 +27,11 @@ from lexiframe.core.pairwise.kernels import Comparison
 from lexiframe.core.pairwise.preference import Measure as Measure
 from lexiframe.core.pairwise.preference_entries import parse_measure
 from lexiframe.core.pairwise.subtopic_blocks import subtopic_requests_of
-from lexiframe.core.projection import NoRelevant, check_policy, matrices
+from lexiframe.core.projection import NoRelevant, by_collection, check_policy, matrices
 from lexiframe.typing import MeasureLike, PositionsTable
 
 
+@by_collection.each_alone
 @typed
 def preferences(
     p: PositionsTable,
@@ -106,7 +107,6 @@ def preferences(
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
     from lexiframe.core.pairwise.arrays.size import refuse_too_many
-    from lexiframe.core.projection import by_collection  # other commands do without
 
     check_policy("no_relevant", no_relevant)
     asked = parse_measures(measures)
@@ -115,11 +115,6 @@ def preferences(
     }  # fmt: skip
     if hasattr(p, "preferences_between"):  # judged answers, which are compared nugget by nugget
         return p.preferences_between(asked, **how)  # type: ignore[no-any-return]
-    collections = by_collection.apart(p)
-    if collections is not None:
-        return by_collection.each_collection(
-            collections, lambda part: preferences(part, asked, **how)
-        )
     p = to_polars(p)
     subtopic_metrics.are_of_subtopics(p, asked)
     needed.refuse_unfit(p, asked)

@@ -6,28 +6,84 @@ the same functions by itself, and its rows get the column ``collection``.
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import fields, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, errors, to_polars, warn
+from lexiframe import features
+from lexiframe.core.base import LexiframeError, errors, progress, to_polars, unknown_name, warn
+from lexiframe.core.base.feature import Collections
+from lexiframe.core.io import data_sources, output_files
+from lexiframe.core.projection.policies import Policies
 
+P = ParamSpec("P")
+T = TypeVar("T")
 COLLECTION = "collection"
-Given = dict[str, tuple[Any, Any]]
-"""The runs and judgments of each collection."""
+OF_EACH = ("rel", "depth", "no_relevant")
+"""Options that a dictionary gives for some collections; each other one has the default."""
+
+
+class Given(dict[str, tuple[Any, Any]]):
+    """The runs and judgments of each collection, and its policies where a table has some."""
+
+    policies: Mapping[str, Mapping[str, Any]] = {}
+
+    def policies_of_each(self, **said: Any) -> dict[str, dict[str, Any]]:
+        """Return the policies of each collection; raise for a collection that is not there.
+
+        A value for a collection by its name goes before the table's, and that before one for all.
+        """
+        by_name = {option: {str(name): one for name, one in values.items()}
+                   for option, values in said.items() if isinstance(values, Mapping)}  # fmt: skip
+        for option, values in by_name.items():
+            for name in values:
+                if name not in self:
+                    raise unknown_name(f"collection of {option}", name, self)
+        of_all = {option: value for option, value in said.items() if option not in by_name}
+        found = {}
+        for name in self:
+            own = {option: values[name] for option, values in by_name.items() if name in values}
+            found[name] = {**of_all, **self.policies.get(name, {}), **own}
+            with told_of(name):
+                Policies(**found[name])  # raises before anything is read
+        return found
+
+
+def policies_together(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the policies of provenances, by collection where these differ."""
+    each = {name: one.get("policies", {}) for name, one in told.items()}
+    first = next(iter(each.values()))
+    return {
+        option: value
+        if all(of.get(option) == value for of in each.values())
+        else {name: of.get(option) for name, of in each.items()}
+        for option, value in first.items()
+    }
+
+
+def policies_apart(policies: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the policies of a collection, from those that `policies_together` returned."""
+    return {o: v.get(name) if isinstance(v, Mapping) else v for o, v in policies.items()}
 
 
 def given(runs: Any, qrels: Any, function: str) -> Given | None:
     """Return the runs and judgments of each collection, sorted by name; None for one without name.
 
-    Collections are ``{name: (runs, qrels)}``, or frames of runs and judgments that both have the
-    column ``collection``.
+    Collections are ``{name: (runs, qrels)}``, frames of runs and judgments that both have the
+    column ``collection``, or places: a folder of collections, a table, data sets of ir_datasets.
     """
+    if qrels is None and _are_places(runs):
+        found: Given = features.needed(Collections, function).found(runs)
+        return found
     if qrels is None:
-        return _named_collections(runs, function)
+        return Given(_named_collections(runs, function))
     if are_pairs(runs):
         raise LexiframeError(
             f"{function}: collections {{name: (runs, qrels)}} have their own judgments, found "
@@ -44,7 +100,15 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
         )
     if without := sorted({*of_qrels} - {*of_runs}):
         warn(f"judgments of collections without runs, left out: {errors.n_and_first(without)}")
-    return {name: (part, of_qrels[name]) for name, part in of_runs.items()}
+    return Given({name: (part, of_qrels[name]) for name, part in of_runs.items()})
+
+
+def _are_places(runs: Any) -> bool:
+    """Return whether a file or folder is there, or all of a list are data sets of ir_datasets."""
+    if isinstance(runs, str | Path):
+        return output_files.found_at(data_sources.expanded(runs)) != ""
+    several = isinstance(runs, list | tuple) and len(runs) > 0
+    return several and all(map(data_sources.is_in_ir_datasets, runs))
 
 
 def are_pairs(runs: Any) -> bool:
@@ -56,11 +120,11 @@ def are_pairs(runs: Any) -> bool:
     )
 
 
-def _named_collections(runs: Any, function: str) -> Given:
+def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
     if not isinstance(runs, Mapping) or not runs:
         raise LexiframeError(
             f"{function}: expected judgments for the runs (qrels), or collections "
-            "{name: (runs, qrels)}, found runs alone"
+            "{name: (runs, qrels)} or the folder in which they lie, found runs alone"
         )
     for name, one in runs.items():
         if not (isinstance(one, tuple) and len(one) == 2):
@@ -139,3 +203,106 @@ def each_collection(
         with told_of(name):
             found[name] = function(part)
     return together(found)
+
+
+def each_alone(function: Callable[P, T]) -> Callable[P, T]:
+    """Call a function of tables with each collection alone, and put the tables found together.
+
+    Collections are rows of tables with the column ``collection``, an evaluation of several, or
+    ``{name: (runs, qrels)}``. Of a result of several tables each gets the column.
+    """
+    declared = inspect.signature(function)
+
+    @wraps(function)
+    def of_each(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            told = declared.bind(*args, **kwargs).arguments
+        except TypeError:  # the function's own words say what is wrong
+            return function(*args, **kwargs)
+        parts = _arguments_apart(function.__name__, told, [*declared.parameters])
+        if not parts:
+            return function(*args, **kwargs)
+        of_all = {n: [*value] if isinstance(value, Iterator) else value for n, value in told.items()
+                  if not (n in OF_EACH and isinstance(value, Mapping))}  # fmt: skip
+        found: dict[str, Any] = {}
+        for name, own in progress(parts.items(), len(parts), function.__name__):
+            one = inspect.BoundArguments(declared, {**of_all, **own})  # type: ignore[arg-type]
+            with told_of(name):
+                found[name] = function(*one.args, **one.kwargs)
+        return _results_together(found)  # type: ignore[no-any-return]
+
+    return of_each
+
+
+def _arguments_apart(
+    function: str, told: Mapping[str, Any], declared: list[str]
+) -> dict[str, dict[str, Any]]:
+    """Return each collection's own arguments; none for one collection."""
+    runs, second = told.get("runs"), [*declared, ""][1]
+    if second == "qrels" or are_pairs(runs):  # collections have judgments, or judges
+        pairs = given(runs, told.get(second), function) or Given()
+        own = pairs.policies_of_each(**{name: told[name] for name in OF_EACH if name in told})
+        found = {
+            name: {
+                "runs": one,
+                second: judged,
+                **{o: v for o, v in own[name].items() if o in declared},
+            }
+            for name, (one, judged) in pairs.items()
+        }
+    else:
+        several = {name: _collections_of(told[name]) for name in told if name != "requests"}
+        found = _by_collection({name: of for name, of in several.items() if of is not None})
+    of_requests, by = apart(told.get("requests")), told.get("by") or ()
+    if of_requests and not found:
+        raise LexiframeError(
+            f"{function}: found an attribute of requests called 'collection' for data of one "
+            "collection; rename it, or add the column collection to the data"
+        )
+    if found and COLLECTION in (names := [by] if isinstance(by, str) else [*by]):
+        rest = [name for name in names if name != COLLECTION] or None
+        found = {name: {**one, "by": rest} for name, one in found.items()}
+    if of_requests is not None:
+        refuse_unknown("requests", found, of_requests)
+        found = {name: {**one, "requests": of_requests[name]} for name, one in found.items()}
+    return found
+
+
+def refuse_unknown(where: str, asked: Iterable[str], known: Iterable[str]) -> None:
+    """Raise for the name of a collection that is not there, with near matches."""
+    there = [*known]
+    for name in asked:
+        if name not in there:
+            raise unknown_name(f"collection of {where}", name, there)
+
+
+def _by_collection(found: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Turn collections of arguments into arguments of collections; all have the same names."""
+    names = [*next(iter(found.values()), ())]
+    for argument, of in found.items():
+        refuse_unknown(argument, names, of)
+        refuse_unknown(argument, of, names)
+    return {name: {argument: of[name] for argument, of in found.items()} for name in names}
+
+
+def _collections_of(value: Any) -> Mapping[str, Any] | None:
+    """Return each collection's part of a table, an evaluation, or a dictionary of these."""
+    if isinstance(value, Mapping):
+        found = {name: _collections_of(one) for name, one in value.items()}
+        known = {name: of for name, of in found.items() if of is not None}
+        return _by_collection(known) if known and len(known) == len(found) else None
+    of_evaluation = getattr(value, "collections", None)
+    if isinstance(of_evaluation, Mapping) and hasattr(value, "table_for"):
+        return of_evaluation
+    return apart(value)
+
+
+def _results_together(found: Mapping[str, Any]) -> Any:
+    """Put tables together, or each table of results that have several."""
+    first = next(iter(found.values()))
+    if isinstance(first, pl.DataFrame):
+        return together(found)
+    names = [one.name for one in fields(first)]
+    tables = [name for name in names if isinstance(getattr(first, name), pl.DataFrame)]
+    each = {n: together({c: getattr(one, n) for c, one in found.items()}) for n in tables}
+    return replace(first, **each)

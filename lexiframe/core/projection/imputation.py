@@ -8,11 +8,13 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, coded, schemas, to_polars, typed
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import PositionsTable
 
 REQUEST = ("run", "query_id")
 
 
+@by_collection.each_alone
 @typed
 def impute(
     p: PositionsTable,
@@ -64,13 +66,6 @@ def impute(
     >>> lf.impute(p, corpus_size=100)["position"].to_list()
     [2, 3, 8, 98, 99, 100]
     """
-    from lexiframe.core.projection import by_collection  # other commands do without
-
-    collections = by_collection.apart(p)
-    if collections is not None:
-        return by_collection.each_collection(
-            collections, lambda part: impute(part, corpus_size, how=how)
-        )
     p = to_polars(p)
     if "subtopic" in p.columns:
         raise LexiframeError(

@@ -43,6 +43,13 @@ class Policies:
     exclude: Any = None  # read when it is given, into `Excluded`
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, Mapping) and name != "exclude":
+                raise LexiframeError(
+                    f"{name}: expected one value for one collection, found {shown(value)}; give "
+                    "the value alone, or several collections: {name: (runs, qrels)}, or the folder "
+                    "in which they lie"
+                )
         for name in _CHOICES:
             check_policy(name, getattr(self, name))
         if self.rel is not None and not is_grade(self.rel):

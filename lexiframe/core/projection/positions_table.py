@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 
 from lexiframe.core.base import coded, schemas, typed
 from lexiframe.core.io import problems, reading_options, scan_runs
+from lexiframe.core.projection import by_collection
 from lexiframe.core.projection.answers import warn_of_gaps, warn_of_grades
 from lexiframe.core.projection.levels import RowsOfARun
 from lexiframe.core.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
@@ -16,18 +18,19 @@ from lexiframe.core.projection.ranked_runs import RankedRuns, rank_runs
 from lexiframe.typing import QrelsLike, RunsLike
 
 
+@by_collection.each_alone
 @typed
 def positions(
     runs: RunsLike,
     qrels: QrelsLike | None = None,
     *,
-    rel: float | None = None,
+    rel: float | Mapping[str, float] | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    no_relevant: NoRelevant = "drop",
+    no_relevant: NoRelevant | Mapping[str, NoRelevant] = "drop",
     duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
-    depth: int | None = None,
+    depth: int | Mapping[str, int] | None = None,
     exclude_self: bool = False,
     exclude: QrelsLike | None = None,
     judged: bool = False,
@@ -46,13 +49,16 @@ def positions(
     ----------
     runs
         The table of `read_runs`, the scan of `scan_runs`, any frame of that form, or paths. Or
-        several collections, ``{"name": (runs, qrels)}``, without ``qrels``.
+        several collections, without ``qrels``: ``{"name": (runs, qrels)}``, or their places, as
+        `evaluate` says.
     qrels
         The table of `read_qrels`, any frame of that form, or a path. A document that was judged in
         several iterations of a request has the greatest of its grades. Frames of runs and judgments
         that both have a column ``collection`` are several collections too.
-    rel : float, optional
-        The least grade that is relevant; None: any positive grade.
+    rel : float or dict, optional
+        The least grade that is relevant; None: any positive grade. Of several collections,
+        ``{"name": 4}`` has that of some, and the others have the default; so have ``depth`` and
+        ``no_relevant``.
     ties : {"doc_id_desc", "doc_id_asc", "input", "rank"}
         What orders documents of equal score: their id (bytewise; descending is trec_eval's way),
         their order in the file, or the rank that the file gives, which must differ within a query.
@@ -149,29 +155,18 @@ def positions(
     >>> p.select("collection", "query_id", "doc_id", "position").rows()
     [('law', 'q1', 'c', 3), ('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3)]
     """
-    from lexiframe.core.projection import by_collection  # other commands do without
-
-    collections = by_collection.given(runs, qrels, "positions")
-    if collections is not None:
-        how: dict[str, Any] = {
-            "rel": rel, "ties": ties, "score_type": score_type, "no_relevant": no_relevant,
-            "duplicates": duplicates, "unjudged": unjudged, "depth": depth,
-            "exclude_self": exclude_self, "exclude": exclude, "judged": judged,
-            "subtopics": subtopics, "pool": pool, "ranked_by": ranked_by,
-        }  # fmt: skip
-        return by_collection.each_collection(collections, lambda one: positions(*one, **how))
-    policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
-    )
+    of_one: Any = (rel, ties, score_type, no_relevant, duplicates, unjudged, depth)
+    policies = Policies(*of_one, exclude_self, exclude)
     runs = runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
     judged_as: Any = qrels  # there are some, or `given` would have raised
     how_ranked: dict[str, Any] = {"nonrelevant": judged, "pool": pool, "replicates": True}
     ranked = rank_runs(runs, judged_as, policies, **how_ranked)
     warn_of_gaps(ranked)
-    warn_of_grades(ranked.judged.judgments["relevance"], rel)
-    p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
+    warn_of_grades(ranked.judged.judgments["relevance"], policies.rel)
+    how = {"judged": judged, "subtopics": subtopics, "pool": pool}
+    p = project(ranked, no_relevant=policies.no_relevant, **how)
     p = coded.replicates_apart(p)
-    return p if rel is None else p.with_columns(rel=pl.lit(float(rel)))
+    return p if policies.rel is None else p.with_columns(rel=pl.lit(float(policies.rel)))
 
 
 def project(

@@ -23,11 +23,13 @@ from lexiframe.core.base import (
 )
 from lexiframe.core.orderings import coefficients, ordering_rules
 from lexiframe.core.pairwise import By, grouping
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import ComparisonsLike, ComparisonsTable
 
 CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
 
 
+@by_collection.each_alone
 @typed
 def conclusions(
     c1: ComparisonsLike,
@@ -130,6 +132,7 @@ def conclusions(
     return schemas.CONCLUSIONS.arranged(table, names)
 
 
+@by_collection.each_alone
 @typed
 def conclusion_pairs(
     c1: ComparisonsLike,

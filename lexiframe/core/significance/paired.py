@@ -12,9 +12,11 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, progress, schemas, sums, typed
+from lexiframe.core.base.feature import Replication
 from lexiframe.core.io import problems
 from lexiframe.core.metrics import notation
 from lexiframe.core.pairwise import By, PairCube, Pairs, arrays, facts, grouping
+from lexiframe.core.projection import by_collection
 from lexiframe.core.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.core.significance.clusters import clustered, clusters_of, group_attributes
 from lexiframe.core.significance.corrections import (
@@ -56,6 +58,7 @@ from lexiframe.core.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
+@by_collection.each_alone
 @typed
 def compare(
     d: arrays.PairsOrReplicates,
@@ -333,7 +336,7 @@ def compare(
             joint = flipped_together(families, joint)
         test_group = partial(test_group, joint=joint)
     if replicates in ("run", "both"):
-        algorithm_rows = features.replication("compare").algorithm_rows
+        algorithm_rows = features.needed(Replication, "compare").algorithm_rows
         test_group = partial(
             algorithm_rows, seeds=seeds, replicates=replicates, options=options,
             baseline=baseline, columns=_UNCORRECTED,

@@ -21,6 +21,7 @@ from lexiframe.core.base import (
     typed,
 )
 from lexiframe.core.pairwise import By, PairCube, Pairs, arrays, grouping
+from lexiframe.core.projection import by_collection
 from lexiframe.core.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.core.significance.paired import compare
 from lexiframe.core.significance.studentized_range import quantile, survival
@@ -37,6 +38,7 @@ class Tested(NamedTuple):
     half: float
 
 
+@by_collection.each_alone
 @typed
 def tukey_hsd(
     d: arrays.PairsByKind,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature, Items
+from lexiframe.core.base.feature import Items, Measures
 from lexiframe.decide.beyond import list_conventions, measures, with_items
 from lexiframe.decide.beyond.items import read_items
 from lexiframe.decide.beyond.reached_in_words import catalogue_sections
 
-FEATURE = Feature(
-    measures=measures.BEYOND,
-    items=Items(
+FEATURE = (
+    Measures(measures.BEYOND),
+    Items(
         read_items,
         with_items.evaluate_with_items,
         with_items.measured_beside,

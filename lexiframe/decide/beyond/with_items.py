@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, typed
+from lexiframe.core.base.feature import Engines
 from lexiframe.core.evaluation.buckets import sizes
 from lexiframe.core.evaluation.buckets.held import Held
 from lexiframe.core.evaluation.buckets.plan import Plan
@@ -66,7 +67,7 @@ def evaluate_with_items(
                 + ("give qrels" if qrels is None else "leave reuse out")
                 + ", or allow more memory, without keep and resume"
             )
-        in_parts = features.engines("evaluate").evaluate_in_parts
+        in_parts = features.needed(Engines, "evaluate").evaluate_in_parts
         large = {"out": out, "keep": tables, "resume": resume, "around": beside.around}
         return beside.completed(in_parts(sources, beside.how, allowed, **large))
     sources = sources.held()

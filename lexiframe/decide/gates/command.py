@@ -11,6 +11,7 @@ import polars as pl
 import typer
 
 from lexiframe import features
+from lexiframe.core.base.feature import Items
 from lexiframe.core.cli.inputs import as_columns, named_file, refuse_replacing
 from lexiframe.core.cli.options import INPUT, Passed
 from lexiframe.core.cli.output import complain, print_json, print_table, say
@@ -200,7 +201,7 @@ def _gate_with_items(
     refuse_shares_of_preferences(parse_measures(list(margins)), margins)
     refuse_replacing(outputs, [items, history])
     scan = inputs.found(outputs, requests)
-    read = features.items("--items").read(items, history=history)
+    read = features.needed(Items, "--items").read(items, history=history)
     asked: dict[str, Any] = {"items": read, "requests": requests, "by": by}
     # num_ret: measures of all lists alone are no evaluation
     names = [*margins, "num_ret"]

@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.core.base import progress, resampling, typed
 from lexiframe.core.pairwise import PairsLike
+from lexiframe.core.projection import by_collection
 from lexiframe.core.significance.arguments import checked_sizes
 from lexiframe.core.significance.bets import Bets, BoundsLike
 from lexiframe.core.significance.differences import Differences, Options, cube_of
@@ -33,6 +34,7 @@ CASES = {
 _CELLS = 2**22
 
 
+@by_collection.each_alone
 @typed
 def gate_curve(
     d: PairsLike,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Verdicts
 from lexiframe.decide.gates.gate_in_words import gate_sentences
 from lexiframe.decide.gates.margins_in_words import equivalences_in_words
 from lexiframe.decide.gates.schemas import EQUIVALENCES, GATES
 
-FEATURE = Feature(
-    verdicts=(
-        (EQUIVALENCES, equivalences_in_words),
-        (GATES, gate_sentences),
+FEATURE = (
+    Verdicts(
+        [
+            (EQUIVALENCES, equivalences_in_words),
+            (GATES, gate_sentences),
+        ]
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Verdicts
 from lexiframe.decide.judges import judges_in_words as words
 from lexiframe.decide.judges import stated_judges_in_words as stated
 from lexiframe.decide.judges.schemas import (
@@ -13,12 +13,14 @@ from lexiframe.decide.judges.schemas import (
     STATED_AGREEMENT,
 )
 
-FEATURE = Feature(
-    verdicts=(
-        (JUDGE_AGREEMENT, words.agreement_sentences),
-        (STATED_AGREEMENT, stated.stated_sentences),
-        (JUDGE_CONSISTENCY, stated.consistency_sentences),
-        (JUDGE_CONFUSION, words.confusion_sentences),
-        (OWN_FAMILY, words.own_family_sentences),
+FEATURE = (
+    Verdicts(
+        [
+            (JUDGE_AGREEMENT, words.agreement_sentences),
+            (STATED_AGREEMENT, stated.stated_sentences),
+            (JUDGE_CONSISTENCY, stated.consistency_sentences),
+            (JUDGE_CONFUSION, words.confusion_sentences),
+            (OWN_FAMILY, words.own_family_sentences),
+        ]
     ),
 )

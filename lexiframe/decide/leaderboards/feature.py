@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Boards, Results
 from lexiframe.decide.leaderboards.leaderboard_of import leaderboard_in, page_of_leaderboard
 
-FEATURE = Feature(
-    tables={"ranking": leaderboard_in},
-    board=page_of_leaderboard,
-)
+FEATURE = (Results({"ranking": leaderboard_in}), Boards(page_of_leaderboard))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Answers, Measures
 from lexiframe.decide.nuggets import measures
 from lexiframe.decide.nuggets.reading import read_nuggets
 
-FEATURE = Feature(
-    measures=measures.NUGGETS,
-    answers=read_nuggets,
+FEATURE = (
+    Measures(measures.NUGGETS),
+    Answers(read_nuggets),
 )

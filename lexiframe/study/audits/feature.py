@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Verdicts
 from lexiframe.study.audits.audits_in_words import audits_in_words
 from lexiframe.study.audits.schemas import AUDITS
 
-FEATURE = Feature(
-    verdicts=((AUDITS, audits_in_words),),
-)
+FEATURE = (Verdicts([(AUDITS, audits_in_words)]),)

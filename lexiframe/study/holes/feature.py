@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Verdicts
 from lexiframe.study.holes.holes_in_words import hole_sentences
 from lexiframe.study.holes.schemas import HOLE_PAIRS
 
-FEATURE = Feature(
-    verdicts=((HOLE_PAIRS, hole_sentences),),
-)
+FEATURE = (Verdicts([(HOLE_PAIRS, hole_sentences)]),)

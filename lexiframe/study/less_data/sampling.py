@@ -22,6 +22,7 @@ from lexiframe.core.base import (
     unknown_name,
     warn,
 )
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import PositionsTable
 
 How = Literal["uniform", "retrieved"]
@@ -30,6 +31,7 @@ _ITEM = ["query_id", "doc_id"]
 _ROUNDING = 1e-9
 
 
+@by_collection.each_alone
 @typed
 def sample_labels(
     p: PositionsTable, /, fraction: float, how: How = "uniform", *, seed: int = 0
@@ -140,6 +142,7 @@ def _turns(weight: np.ndarray | None, n_items: int, seed: int) -> np.ndarray:
     return turn
 
 
+@by_collection.each_alone
 @typed
 def sample_requests(p: PositionsTable, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
     """Keep some of the requests, drawn uniformly.
@@ -188,6 +191,7 @@ def sample_requests(p: PositionsTable, /, fraction: float, *, seed: int = 0) -> 
     return table.filter(pl.col("query_id").is_in(kept)).collect()
 
 
+@by_collection.each_alone
 @typed
 def truncate_runs(p: PositionsTable, /, depth: int) -> pl.DataFrame:
     """Cut every ranking at a depth, as if no more items had been retrieved.
@@ -226,6 +230,7 @@ def truncate_runs(p: PositionsTable, /, depth: int) -> pl.DataFrame:
     return _counted_anew(cut)
 
 
+@by_collection.each_alone
 @typed
 def leave_out_run(p: PositionsTable, /, run: str) -> pl.DataFrame:
     """Remove the relevant items that one run alone retrieved, as if it had not been pooled.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature
+from lexiframe.core.base.feature import Verdicts
 from lexiframe.study.overlaps.overlap_in_words import (
     contrasting_sentences,
     overlap_sentences,
@@ -10,10 +10,12 @@ from lexiframe.study.overlaps.overlap_in_words import (
 )
 from lexiframe.study.overlaps.schemas import CONTRASTING, OVERLAP, UNJUDGED
 
-FEATURE = Feature(
-    verdicts=(
-        (CONTRASTING, contrasting_sentences),
-        (OVERLAP, overlap_sentences),
-        (UNJUDGED, unjudged_sentences),
+FEATURE = (
+    Verdicts(
+        [
+            (CONTRASTING, contrasting_sentences),
+            (OVERLAP, overlap_sentences),
+            (UNJUDGED, unjudged_sentences),
+        ]
     ),
 )

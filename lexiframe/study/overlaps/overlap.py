@@ -10,7 +10,14 @@ import polars as pl
 from lexiframe.core.base import in_threads, memory_use, typed
 from lexiframe.core.io import problems
 from lexiframe.core.pairwise import By, grouping, pair_tiles, pairs, preferences_table
-from lexiframe.core.projection import Policies, ScoreType, Ties, whole_lists, whole_rankings
+from lexiframe.core.projection import (
+    Policies,
+    ScoreType,
+    Ties,
+    by_collection,
+    whole_lists,
+    whole_rankings,
+)
 from lexiframe.study.overlaps.overlap_measures import (
     Beside,
     OverlapMeasure,
@@ -25,6 +32,7 @@ _BYTES = 60
 """The memory of a value: in the array, and in its row of the table."""
 
 
+@by_collection.each_alone
 @typed
 def overlap(
     runs: RunsLike,

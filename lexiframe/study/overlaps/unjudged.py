@@ -12,6 +12,7 @@ from lexiframe.core.projection import (
     Policies,
     ScoreType,
     Ties,
+    by_collection,
     judgments,
     refuse_other_queries,
     whole_lists,
@@ -20,6 +21,7 @@ from lexiframe.study.overlaps.schemas import UNJUDGED
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
+@by_collection.each_alone
 @typed
 def unjudged(
     runs: RunsLike,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Feature, Replication
+from lexiframe.core.base.feature import Replication
 from lexiframe.study.replicates import algorithms
 from lexiframe.study.replicates.from_replicates import evaluate_replicates
 
-FEATURE = Feature(
-    replication=Replication(
+FEATURE = (
+    Replication(
         algorithms.mean_of_replicates,
         algorithms.algorithm_means,
         algorithms.algorithm_rows,

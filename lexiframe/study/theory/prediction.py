@@ -9,11 +9,13 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.pairwise import pairs
+from lexiframe.core.projection import by_collection
 from lexiframe.typing import PositionsTable
 
 PREDICTORS = ("RPP", "sgnLP", "sgnLR")
 
 
+@by_collection.each_alone
 @typed
 def predict_worst_case(p: PositionsTable, /, levels: Iterable[int] = (1, 2, 5, 10)) -> pl.DataFrame:
     """Count how often the first recall levels predict which ranking lexirecall prefers.

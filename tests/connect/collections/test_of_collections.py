@@ -125,7 +125,7 @@ def test_collections_that_frames_do_not_share():
     "given, message",
     [
         ((RUNS,), "positions: expected judgments for the runs .qrels., or collections .*, found "),
-        (("runs/",), "or collections {name: .runs, qrels.}, found runs alone"),
+        (("runs/",), "or collections {name: .runs, qrels.} .*, found runs alone"),
         (({},), "found runs alone"),
         ((BOTH, NEWS), "collections {name: .runs, qrels.} have their own judgments, found {'q0'"),
         (({1: BOTH["news"], "1": BOTH["law"]},), "expected different names of collections"),
@@ -243,12 +243,8 @@ def test_what_takes_one_collection_says_so(e):
     imputed = lf.impute(p, 100)
     alone = lf.impute(p.filter(collection="law").drop("collection"), 100)
     assert imputed.filter(collection="law").drop("collection").equals(alone)
-    for ask in (lambda: lf.tie_profile(p), lambda: lf.explain(e, "q0", "a", "b")):
-        with pytest.raises(
-            lf.SchemaError, match=r"rows of one collection, found 2 .'law', 'news'."
-        ):
-            ask()
-    assert lf.tie_profile(p.filter(collection="law")).height
+    with pytest.raises(lf.SchemaError, match=r"rows of one collection, found 2 .'law', 'news'."):
+        lf.explain(e, "q0", "a", "b")
     runs, _ = frames(BOTH)
     with pytest.raises(lf.LexiframeError):
         lf.positions(runs, NEWS)

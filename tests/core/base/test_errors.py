@@ -25,6 +25,11 @@ from lexiframe.core.metrics.judged_items import items_of_ranked
 from lexiframe.core.projection.policies import Policies
 from lexiframe.core.projection.ranked_runs import rank_runs
 
+
+class Sculptures:
+    """A kind of things that no feature offers."""
+
+
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})
 GRADED = QRELS.with_columns(pl.col("relevance") + 1)
@@ -337,7 +342,7 @@ CASES = {
         "comparisons: expected one row for each measure, test, correction, run_a, run_b, found sev",
     ),
     "a feature that was taken away": (
-        lambda: features._only("sculptures", "plot"),
+        lambda: features.needed(Sculptures, "plot"),
         "plot: this copy of lexiframe lacks a feature, sculptures; install the whole package",
     ),
     "other judgments": (

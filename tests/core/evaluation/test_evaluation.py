@@ -593,7 +593,7 @@ def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evalua
         raise MemoryError
 
     (tmp_path / "r.html").write_text("from before")
-    monkeypatch.setattr("lexiframe.core.views.report.page.html_page", fail)
+    monkeypatch.setattr("lexiframe.core.evaluation.page.html_page", fail)
     with pytest.raises(MemoryError):
         evaluated.report(tmp_path / "r.html")
     assert contents(tmp_path) == {"r.html": b"from before"}

@@ -23,6 +23,7 @@ from lexiframe.connect.engines.spark.job import (
     some_queries,
 )
 from lexiframe.core.base import LexiframeError, shown
+from lexiframe.core.base.feature import Items
 from lexiframe.core.evaluation.buckets.held import Held
 from lexiframe.core.evaluation.buckets.plan import KEPT, Kept, Plan
 from lexiframe.core.evaluation.buckets.results import BucketResult
@@ -143,7 +144,7 @@ def evaluate(
     how = Asked.given(measures, **options)
     beside = None
     if items is not None:
-        beside = features.items("evaluate").measured_beside(items, how)
+        beside = features.needed(Items, "evaluate").measured_beside(items, how)
         how = beside.how
     _check_arguments(how, buckets)
     kept = tables_to_keep(keep, out or "", resume=False)

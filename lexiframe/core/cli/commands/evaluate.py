@@ -11,7 +11,9 @@ import typer
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, memory_use, printed
-from lexiframe.core.cli.inputs import InferenceOptions, RunsOrScores, refuse_replacing
+from lexiframe.core.base.feature import Items
+from lexiframe.core.cli.collections import RunsOrCollections
+from lexiframe.core.cli.inputs import InferenceOptions, refuse_replacing
 from lexiframe.core.cli.options import Format
 from lexiframe.core.cli.output import complain, print_json, print_table
 from lexiframe.core.evaluation import (
@@ -25,6 +27,7 @@ from lexiframe.core.evaluation import (
     result_files,
     table_files,
 )
+from lexiframe.core.evaluation import evaluate as evaluate_runs
 from lexiframe.core.io import output_files
 from lexiframe.core.orderings import Method
 from lexiframe.core.views import sentences, shown
@@ -33,6 +36,8 @@ PANEL = "Compare runs"
 EXAMPLES = (
     "evaluate qrels.txt bm25.run dense.run -m AP,nDCG@10",
     "evaluate qrels.txt runs/ --rel 2 -o results --report report.html",
+    "evaluate collections/ --rel ml-1m=4 -o results",
+    "evaluate --collections places.csv -m AP",
 )
 
 
@@ -50,7 +55,7 @@ _GROUPS_HINT = (
 
 def evaluate(
     *,
-    inputs: RunsOrScores,
+    inputs: RunsOrCollections,
     measure: list[str] | None = None,
     tests: InferenceOptions,
     out: Path | None = None,
@@ -154,7 +159,7 @@ def _print_as(format: str, e: Evaluation) -> None:
 
 
 def evaluated(
-    inputs: RunsOrScores,
+    inputs: RunsOrCollections,
     measure: list[str] | None,
     tests: InferenceOptions,
     outputs: list[Path],
@@ -168,6 +173,13 @@ def evaluated(
 
     ``catalogue`` are the files of items and of the users' history.
     """
+    if inputs.place is not None:
+        if any(catalogue):
+            raise LexiframeError("--items: is for runs of one collection; leave it out")
+        found, policies = inputs.each_collection(outputs, tests.requests)
+        how = {"order": order, **policies, **vars(tests), **large}
+        return evaluate_runs(found, None, inputs.measures(measure), **how)
+    policies = inputs.policies_of_one()
     if inputs.has_scores:
         from lexiframe.core.evaluation import evaluate_scores
 
@@ -175,7 +187,6 @@ def evaluated(
         scores, how_read = inputs.given_scores(outputs, tests.requests, measure)
         return evaluate_scores(scores, **how_read, **vars(tests))
     scan = inputs.found(outputs, tests.requests)
-    policies = inputs.policies
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
     groups = tests.requests, tests.by
     asked = inputs.measures(measure)
@@ -183,8 +194,8 @@ def evaluated(
     items, history = catalogue
     if items is None:
         return evaluate_asked(scan, inputs.judgments(), how, **large)
-    large["items"] = features.items("--items").read(items, history=history)
-    with_items = features.items("--items").evaluate
+    large["items"] = features.needed(Items, "--items").read(items, history=history)
+    with_items = features.needed(Items, "--items").evaluate
     e: Evaluation = with_items(scan, inputs.judgments(), how, **large)
     return e
 

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from lexiframe import features
 from lexiframe.core.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
+from lexiframe.core.base.feature import Forms
 from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
 from lexiframe.core.io.column_forms.numbers import IN_RANGE, NUMBER, TOO_GREAT, has_large
 
@@ -127,7 +128,9 @@ def to_frame(
         schemas.refuse_twins_among(schema.names, where)  # to_table fails on two columns of one name
         data = _read_table(data.to_table, where)
     if isinstance(data, Mapping):
-        features.forms(where)  # lists of ids by query are no table, if nothing here can read them
+        features.needed(
+            Forms, where
+        )  # lists of ids by query are no table, if nothing here can read them
     return to_polars(data, where, keep_twins=keep_twins)
 
 
@@ -142,9 +145,9 @@ def _read_table(give: Callable[[], pa.Table], where: str) -> pa.Table:
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
     """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
     if MODEL_OF_MTEB in data:
-        data = features.forms(where).only_split(data, where, is_run=value == "score")
+        data = features.needed(Forms, where).only_split(data, where, is_run=value == "score")
     elif form := form_of_tool(data):
-        columns_of = features.forms(where).columns_of_document
+        columns_of = features.needed(Forms, where).columns_of_document
         return _frame_of_columns(columns_of(form, data, where, is_run=value == "score"), where)
     data = _drop_lists(data)
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
@@ -263,7 +266,7 @@ def _exactly(value: Any) -> str | None:
 
 def form_of_tool(data: Any) -> Any:
     """Return a tool's form for runs or judgments of all queries; None for any other data."""
-    documents = features.forms_if_there()
+    documents = features.found(Forms)
     return documents and documents.form_of_document(data)
 
 

@@ -2,5 +2,6 @@
 
 "For features: modules whose names they use"
 from . import data_sources as data_sources
+from . import folders as folders
 from . import output_files as output_files
 from . import unpacking as unpacking

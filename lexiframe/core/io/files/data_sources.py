@@ -18,6 +18,7 @@ from typing import Any
 
 from lexiframe import features
 from lexiframe.core.base import Problem, ReadError, SchemaError, coded, n_and_first, shown, warn
+from lexiframe.core.base.feature import Places
 from lexiframe.core.io.column_forms.objects import held, is_frame, is_one_run, may_be_run
 from lexiframe.core.io.files.folders import (
     data_set_in,
@@ -297,7 +298,7 @@ def only_file(path: str | Path | File) -> File:
             raise ReadError(Problem("standard input", "", "it is closed", "name a file"))
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
-        fetch = features.places(str(path)).fetch
+        fetch = features.needed(Places, str(path)).fetch
         address = public_address(str(path))
         return File(address, fetch(str(path), address))
     _refuse_single_slash(path)

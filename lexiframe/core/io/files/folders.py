@@ -72,7 +72,7 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     everything = [*folder.iterdir()]
     inside = {path for path in everything if not is_hidden(path)}
     refuse_odd(inside)
-    left_out = {path for path in inside if path.is_dir() or _is_about(path)}
+    left_out = {path for path in inside if path.is_dir() or is_about(path)}
     left_out |= {path for path in everything if path.name.startswith("_") and path.suffix}
     if not inside - left_out:
         if named := _named_by_folders(inside):
@@ -92,13 +92,14 @@ def _named_by_folders(inside: Iterable[Path]) -> list[Path]:
     """Return the files of several folders, each with one file, of the same name; else none."""
     folders = [path for path in inside if path.is_dir()]
     found = [path for one in folders for path in one.iterdir() if not is_hidden(path)]
-    files = sorted(path for path in found if not (path.is_dir() or _is_about(path)))
+    files = sorted(path for path in found if not (path.is_dir() or is_about(path)))
     refuse_odd(files)
     is_one_each = 1 < len(files) == len(folders) == len({path.parent for path in files})
     return files if is_one_each and len({path.name for path in files}) == 1 else []
 
 
-def _is_about(path: Path) -> bool:
+def is_about(path: Path) -> bool:
+    """Return whether the name of a file says that it is about data, and has none."""
     if path.name.endswith("~") or path.name.startswith("#"):  # what editors leave
         return True
     ending = path.suffix.lower()
@@ -284,7 +285,7 @@ def data_set_in(folder: Path) -> Any | None:
     if kind_with_log(folder) == _LOGS["_delta_log"]:
         return delta_table(folder)
     inside = [path for path in folder.iterdir() if not is_hidden(path)]
-    beside = [path for path in inside if not path.is_dir() and not _is_about(path)]
+    beside = [path for path in inside if not path.is_dir() and not is_about(path)]
     if beside or not any("=" in path.name for path in inside if path.is_dir()):
         return None
     return data_set(folder) if is_data_set(folder) else None

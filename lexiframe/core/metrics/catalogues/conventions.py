@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe import features
+from lexiframe.core.base.feature import Items
 from lexiframe.core.metrics.catalogues.described import Listing
 
 _LIBRARIES = "trec_eval ir_measures ranx LensKit RecTools RePlay RecBole".split()
@@ -84,6 +85,6 @@ def all_conventions() -> pl.DataFrame:
     """
     names = ["measure", "choice", "lexiframe", "other", *_LIBRARIES, "elsewhere"]
     rows = [[*row, *[_NONE] * (len(names) - len(row))] for row in _ROWS]
-    if (of_lists := features.items_if_there()) is not None:
+    if (of_lists := features.found(Items)) is not None:
         rows += [[row.get(name, _NONE) for name in names] for row in of_lists.conventions]
     return Listing(rows, schema=names, orient="row")

@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, to_polars
+from lexiframe.core.base.feature import Replication
 
 Replicates = Literal["run", "request", "cell", "both"]
 """What a replicate belongs to: each run's own seeds, each request's own samples, each cell's own
@@ -121,7 +122,7 @@ def average_replicates(called: str, d: Any, replicates: Replicates | None, tests
         )
     if replicates not in ("request", "cell"):
         return table
-    return features.replication(called).mean_of_replicates(called, table)
+    return features.needed(Replication, called).mean_of_replicates(called, table)
 
 
 def refuse_unstated(called: str, columns: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
@@ -20,6 +21,7 @@ from lexiframe.core.base import (
     to_polars,
     typed,
 )
+from lexiframe.core.base.feature import Verdicts
 from lexiframe.core.io import column_forms
 from lexiframe.core.significance import MEANS, own_tests, tests, tests_in_words
 from lexiframe.core.views.sentences.coverage import rankings_in_words, told_of_each
@@ -475,7 +477,8 @@ def sentences_of(table: pl.DataFrame) -> pl.DataFrame | None:
         (schemas.REQUIRED_BY_QUESTION, required_in_words.required_in_words),
     )
     columns = {*table.columns}
-    for schema, in_words in (*of_the_core, *features.verdicts()):
+    of_features = (pair for verdicts in features.every(Verdicts) for pair in verdicts.in_words)
+    for schema, in_words in chain(of_the_core, of_features):
         if {*schema.required} <= columns:
             return in_words(table)
     return None

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe import features
 from lexiframe.core.base import escaped, printed, schemas
+from lexiframe.core.base.feature import Items
 from lexiframe.core.orderings import agreement_matrix
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import Policies
@@ -109,15 +110,25 @@ def _mean_sections(
 
 def sections_of_catalogue(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
     """Return sections on the parts of the catalogue that the lists of each run reach, if any."""
-    return [*features.items("summary").sections(tables, told)] if "catalogue" in tables else []
+    return (
+        [*features.needed(Items, "summary").sections(tables, told)] if "catalogue" in tables else []
+    )
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
-    """Return the policies that differ from the defaults, as arguments."""
+    """Return the policies that differ from the defaults, as arguments, also by collection."""
     usual = asdict(Policies())
-    others = {name: value for name, value in policies.items() if value != usual[name]}
-    said = {name: f"{v:g}" if isinstance(v, float) else v for name, v in others.items()}
-    return "".join(f", {name}={value}" for name, value in said.items())
+    said = []
+    for name, of in policies.items():
+        each = of if isinstance(of, Mapping) else {None: of}
+        others = {c: value for c, value in each.items() if value != usual[name]}
+        words = [
+            f"{v:g}{of}" if isinstance(v, float) else f"{v}{of}"
+            for c, v in others.items()
+            for of in ("" if c is None else f" for {c}",)
+        ]
+        said += [f", {name}={' and '.join(words)}"] if words else []
+    return "".join(said)
 
 
 def _rank_sections(
