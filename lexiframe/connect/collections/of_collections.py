@@ -91,8 +91,7 @@ class EvaluationOfCollections(Evaluation):
         for name, e in self.collections.items():
             with by_collection.told_of(name):
                 found[name] = e._page_contents(*(of(name) for of in of_each))
-        summary = self.summary("all")._repr_html_()
-        return page.collections_page(found, summary, self.provenance)
+        return page.collections_page(self, found)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, whose collections and groups are columns."""

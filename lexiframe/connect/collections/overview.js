@@ -15,7 +15,10 @@ const inCollections = (n) => counted(n, "collection");
 
 function showFirsts({ measure, group }) {
   const n = pick("collections", { measure, group }).length;
-  show("firsts", title("firsts-title", "Verdict"), make("p", { class: "headline" }, firstsInWords(measure, group, n)));
+  show("firsts",
+    title("firsts-title", "Verdict"),
+    make("p", { class: "headline" }, firstsInWords(measure, group, n)),
+    facts.said[measure] && make("p", { id: "over-sentence" }, facts.said[measure]));
 }
 
 // What is said of each collection.

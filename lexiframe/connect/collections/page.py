@@ -13,7 +13,7 @@ from lexiframe.core.base import printed, warn
 from lexiframe.core.base.feature import Boards
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import by_collection
-from lexiframe.core.views import Contents
+from lexiframe.core.views import Contents, sentences
 from lexiframe.core.views.report import page
 from lexiframe.core.views.report.data import PageData
 from lexiframe.core.views.report.packing import Packing
@@ -33,14 +33,13 @@ def texts_by_collection(given: Any) -> Callable[[str], Any]:
     return (lambda name: given) if parts is None else parts.get
 
 
-def collections_page(
-    pages: Mapping[str, Contents], summary: str, provenance: Mapping[str, Any]
-) -> str:
+def collections_page(e: Any, pages: Mapping[str, Contents]) -> str:
     """Return a page with an overview of collections, and with the contents of the page of each."""
-    data = overview_data(pages)
+    data = overview_data(pages, sentences_over(e))
     n_runs, n = len(data.facts["runs"]), printed.counted(len(pages), "collection")
     title = f"Evaluation of {printed.counted(n_runs, 'run')} on {n}"
-    of_all = Contents(data, title, summary, "", page.provenance_text(provenance))
+    summary, provenance = e.summary("all")._repr_html_(), page.provenance_text(e.provenance)
+    of_all = Contents(data, title, summary, "", provenance)
     written = [page.written_data(data)]
     for place, one in enumerate(pages.values()):
         written += [
@@ -53,10 +52,21 @@ def collections_page(
     return page.put_together(of_all, "\n".join(written), scripts, "startOverview", *parts)
 
 
-def overview_data(pages: Mapping[str, Contents]) -> PageData:
+def sentences_over(e: Any) -> dict[str, str]:
+    """Return the sentences of the verdict over all collections by measure, where there is one."""
+    inference = e.provenance["inference"]
+    has_none = inference["alternative"] != "two-sided" and inference["baseline"] is None
+    if has_none or e.orderings["run"].n_unique() < 2:
+        return {}
+    of_all = sentences.verdict(e).filter(pl.col("collection").is_null())
+    return dict(of_all.select("measure", "sentence").iter_rows())
+
+
+def overview_data(pages: Mapping[str, Contents], over: Mapping[str, str]) -> PageData:
     """Return the data of the overview: means and conclusions of all collections.
 
-    Marks and conclusions are those by the first test and correction.
+    Marks and conclusions are those by the first test and correction; ``over`` are sentences on all
+    collections by measure.
     """
     means, marks, said = (
         by_collection.together({name: _first_test(one.data, of) for name, one in pages.items()})
@@ -83,6 +93,7 @@ def overview_data(pages: Mapping[str, Contents]) -> PageData:
             measures[one["name"]] = {**one, "cells": cells, "decides": None}
     packing = Packing()
     of_all = {
+        "said": over,
         "version": told[0]["version"],
         "collections": [{"name": name, "title": one.title} for name, one in pages.items()],
         "runs": sorted({*means["run"]}),
@@ -146,10 +157,13 @@ def leaderboard_instead(e: Any) -> str:
     how: dict[str, Any] = {"measure": measure} if metrics else {}
     if not (shares["run"].value_counts()["count"] == n).any():  # no run has all collections
         how |= {"rule": "borda", "missing": "votes"}
-    said = (
+    why = (
         f"This evaluation has {n} collections, and a page has the data of up to {MOST}: this is "
-        f"their leaderboard by {measure}. Another measure: lf.leaderboard(e, measure=...).report"
-        f"(...); one collection: e.collections[{next(iter(e.collections))!r}].report(...)."
+        f"their leaderboard by {measure}."
     )
-    warn(f"report: {said}")
-    return str(make_page(e if metrics else shares, [said], **how))
+    another, first = "lf.leaderboard(e, measure=...).report(...)", next(iter(e.collections))
+    advised = printed.advice(terminal="name it first in -m", python=another)
+    warn(f"report: {why} By another measure: {advised}.")
+    one = f"e.collections[{first!r}].report(...)"
+    said = [why, f"In Python, {another} is that by another measure, {one} the page of one."]
+    return make_page(e if metrics else shares, said, **how)

@@ -574,13 +574,16 @@ class Evaluation:
     def _page(self, texts: Any, queries: Any) -> str:
         from lexiframe.core.evaluation import page
 
-        return page.html_page(self._page_contents(texts, queries))
+        return page.page_of(self, self._of_requests, texts, queries)
 
     def _page_contents(self, texts: Any, queries: Any) -> Contents:
         from lexiframe.core.evaluation import page
 
-        of_requests = self._sample, self._origin, self._known
-        return page.page_contents(self, of_requests, texts, queries)
+        return page.page_contents(self, self._of_requests, texts, queries)
+
+    @property
+    def _of_requests(self) -> tuple[Any, ...]:
+        return self._sample, self._origin, self._known
 
     def latex(
         self,

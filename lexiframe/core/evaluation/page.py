@@ -33,6 +33,11 @@ def write_page(path: str | Path, page: Callable[[], str]) -> Path:
     return path
 
 
+def page_of(e: Evaluation, of_requests: Any, texts: Any, queries: Any) -> str:
+    """Return an evaluation as one HTML page; see `page_contents`."""
+    return html_page(page_contents(e, of_requests, texts, queries))
+
+
 def page_contents(
     e: Evaluation,
     of_requests: tuple[tuple[Sample, Plan] | None, Origin | None, PairCube | None],

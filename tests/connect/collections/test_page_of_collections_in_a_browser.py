@@ -2,11 +2,13 @@
 
 import json
 import re
+import shutil
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.connect.collections import page as page_of_collections
 from tests.core.views.report.test_report import Page, collection
 from tests.core.views.report.test_report_in_a_browser import (
     NARROW,
@@ -168,14 +170,22 @@ def test_nothing_stands_out_of_the_page(browser, path, width):  # noqa: F811
     assert report.faults == []
 
 
+@pytest.fixture
+def two_at_most(monkeypatch):
+    """A page has the data of two collections at most."""
+    assert page_of_collections.MOST == 19
+    monkeypatch.setattr(page_of_collections, "MOST", 2)
+
+
+@pytest.mark.usefixtures("two_at_most")
 @pytest.mark.parametrize("measures, measure", [("num_ret LR AP", "AP"), ("LR", "LR")])
-def test_of_20_collections_there_is_the_page_of_a_leaderboard(tmp_path, measures, measure):
+def test_of_many_collections_there_is_the_page_of_a_leaderboard(tmp_path, measures, measure):
     data = {  # each lacks another run
-        f"c{n:02}": collection([run for run in "abcd" if run != "abcd"[n % 4]], 5, seed=n)
-        for n in range(20)
+        f"c{n}": collection([run for run in "abcd" if run != "abcd"[n]], 5, seed=n)
+        for n in range(4)
     }
     e = lf.evaluate(data, measures=measures)
-    said = f"has 20 collections, and a page has the data of up to 19: .* leaderboard by {measure}"
+    said = f"has 4 collections, and a page has the data of up to 2: .* leaderboard by {measure}"
     with pytest.warns(lf.LexiframeWarning, match=said):
         path = e.report(tmp_path / "page.html")
     text = path.read_text(encoding="utf-8")
@@ -185,3 +195,19 @@ def test_of_20_collections_there_is_the_page_of_a_leaderboard(tmp_path, measures
     ranking = lf.leaderboard(cells, "borda", "votes").ranking
     shown = [(row["run"], row["rank"], row["value"]) for row in json.loads(facts)["ranking"]]
     assert shown == ranking.select("run", "rank", "value").rows()
+
+
+@pytest.mark.usefixtures("two_at_most")
+def test_the_command_writes_it(lexiframe, tmp_path):
+    for name in "abc":
+        shutil.copytree(lf.bundled("example"), tmp_path / "data" / name)
+    command = "evaluate", tmp_path / "data", "-m", "AP", "--report"
+    said = lexiframe(*command, tmp_path / "board.html")
+    assert said.status == 0
+    assert "leaderboard by AP. By another measure: name it first in -m" in " ".join(
+        said.err.split()
+    )
+    shutil.rmtree(tmp_path / "data/c")
+    assert lexiframe(*command, tmp_path / "page.html").status == 0
+    found = Page(tmp_path / "page.html").facts["collections"]
+    assert [one["name"] for one in found] == ["a", "b"]
