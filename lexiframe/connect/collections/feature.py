@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.connect.collections import of_collections, places
+from lexiframe.connect.collections import of_collections, places, verdict_over
 from lexiframe.core.base.feature import Collections
 
 FEATURE = (
@@ -12,5 +12,6 @@ FEATURE = (
         of_collections.requests_of,
         of_collections.folder_of,
         of_collections.read_collections,
+        verdict_over.add_verdict,
     ),
 )

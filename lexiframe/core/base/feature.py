@@ -38,6 +38,7 @@ class Collections:
     requests_of: Callable[[Any, Any, Iterable[str]], Callable[[str], Any]]
     folder_of: Callable[[str], str]
     read_back: Callable[[Any, Mapping[str, str]], Any]
+    add_verdict: Callable[[pl.DataFrame, Any], pl.DataFrame]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from lexiframe.core.base import (
     to_polars,
     typed,
 )
-from lexiframe.core.base.feature import Verdicts
+from lexiframe.core.base.feature import Collections, Verdicts
 from lexiframe.core.io import column_forms
 from lexiframe.core.significance import MEANS, own_tests, tests, tests_in_words
 from lexiframe.core.views.sentences.coverage import rankings_in_words, told_of_each
@@ -112,6 +112,10 @@ def verdict(
         that are significantly better than it, worse, not significantly different, and without a
         request in common, in place of the lists above.
 
+        Of several collections the first rows, whose ``collection`` is null, are about all of them:
+        in how many each run is first, and significantly before all others; how far the collections
+        order the runs alike; and whether the first run by the mean over them hangs on one.
+
         For a table that helps to decide, a row for each sentence: its keys, and ``sentence``, which
         is the last column.
 
@@ -146,11 +150,16 @@ over the 3 pairs, α = 0.05, n = 5 requests).
         return _table_verdict(e, comparisons is None and alpha is None and family is None)
     evaluated: Any = e
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
-        return add_ties(baseline_verdict(evaluated, alpha), evaluated)
-    names = ("orderings", "comparisons", "win_rates", "coverage")
-    tables = {name: getattr(evaluated, name) for name in names}
-    how: dict[str, Any] = {"alpha": alpha, "family": family}
-    return add_ties(verdict_of(tables, evaluated.provenance, comparisons, **how), evaluated)
+        found = baseline_verdict(evaluated, alpha)
+    else:
+        names = ("orderings", "comparisons", "win_rates", "coverage")
+        tables = {name: getattr(evaluated, name) for name in names}
+        how: dict[str, Any] = {"alpha": alpha, "family": family}
+        found = verdict_of(tables, evaluated.provenance, comparisons, **how)
+    found = add_ties(found, evaluated)
+    if getattr(evaluated, "collections", None):
+        found = features.needed(Collections, "verdict").add_verdict(found, evaluated)
+    return printed.Verdict(found)
 
 
 def _table_verdict(table: Any, is_alone: bool) -> printed.Verdict:
