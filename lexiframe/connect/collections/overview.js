@@ -27,7 +27,7 @@ function showEach({ measure, group }) {
   const columns = [
     { title: "collection", side: "left", isHead: true, value: (row) => row.collection, show: (row) => linkTo(row.collection) },
     { title: "size", side: "left", show: (row) => `${counted(row.n_runs, "run")}, ${counted(row.n, "request")}` },
-    { title: "first", side: "left", show: (row) => names(row.best, row.is_best ? "strong" : "span") },
+    { title: "first", side: "left", show: (row) => names(row.best ?? [], row.is_best ? "strong" : "span") },
     { title: "significant pairs", show: (row) => row.told || NONE },
     { title: "verdict", side: "left", show: (row) => row.sentence || NONE },
   ];
@@ -43,9 +43,8 @@ function firstsInWords(measure, group, n) {
   const firsts = pick("over", { measure, group }).filter((row) => row.first);
   if (facts.runs.length === 1 || !firsts.length) return `By ${measure} no run is first of several.`;
   const alike = new Map(); // how often: the runs that are first as often
-  for (const { run, first, alone } of [...firsts].sort((x, y) => y.first - x.first)) {
-    const said = `${brief(run)}${alone ? ` (significantly in ${alone})` : ""}`;
-    alike.set(first, [...(alike.get(first) ?? []), said]);
+  for (const { run, first } of [...firsts].sort((x, y) => y.first - x.first)) {
+    alike.set(first, [...(alike.get(first) ?? []), run]);
   }
   const [[most, leading], ...others] = alike;
   const all = most === n && n > 1 ? `all ${inCollections(n)}` : `${most} of ${inCollections(n)}`;

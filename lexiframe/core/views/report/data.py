@@ -69,26 +69,17 @@ class Rankings:
     coverage: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class PageData:
-    """The data of a page: facts that JSON can hold, and the numbers that they refer to.
-
-    ``tables`` are those among the numbers, but with all runs.
-    """
-
-    facts: dict[str, Any]
-    packing: Packing
-    tables: Mapping[str, pl.DataFrame]
-
-
 def report_data(
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],
     rankings: Rankings,
     texts: Any = None,
     queries: Any = None,
-) -> PageData:
-    """Return the data of the page of one evaluation."""
+) -> tuple[dict[str, Any], Packing, dict[str, pl.DataFrame]]:
+    """Return the data of the page: facts that JSON can hold, and the numbers that they refer to.
+
+    Third come the tables among the numbers, with all runs.
+    """
     by, packing = list(provenance["groups"]), Packing()
     grouped = {name: printed.name_groups(table, by) for name, table in tables.items()}
     every = grouped["orderings"]["run"].unique().sort()
@@ -146,7 +137,7 @@ def report_data(
         "notes": {"stability": notes, "coverage": _coverage(tables["coverage"], rankings)},
         **_positions(packing, rankings, runs, ids, texts),
     }
-    return PageData(facts, packing, shown)
+    return facts, packing, shown
 
 
 def _rows_of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:

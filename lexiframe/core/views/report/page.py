@@ -7,7 +7,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -15,11 +15,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import __version__, escaped, printed
-from lexiframe.core.views.report.data import PageData, Rankings, report_data
+from lexiframe.core.views.report.data import Rankings, report_data
+from lexiframe.core.views.report.packing import Packing
 from lexiframe.core.views.shown.summary import sections_of_catalogue, summary_of
 
-_NAMES = "data dom tables charts verdict runs pairs requests agreement page".split()
-SCRIPTS = tuple(f"{name}.js" for name in _NAMES)
+SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
 """The scripts in the order in which they run."""
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """Characters that could end the script in which JSON stands, or break a line of it."""
@@ -27,13 +27,12 @@ _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u20
 
 @dataclass(frozen=True)
 class Contents:
-    """An evaluation on a page: the data of the scripts, and the HTML beside them."""
+    """An evaluation on a page: HTML by its place, facts and numbers, and the tables among them."""
 
-    data: PageData
-    title: str
-    summary: str
-    catalogue: str
-    provenance: str
+    parts: dict[str, str]
+    facts: dict[str, Any]
+    packing: Packing
+    tables: dict[str, pl.DataFrame]
 
 
 def contents_of(
@@ -45,55 +44,41 @@ def contents_of(
 ) -> Contents:
     """Return the contents of the page of an evaluation."""
     of_all = printed.Summary.compose((), *sections_of_catalogue(tables, provenance))._repr_html_()
-    return Contents(
-        data=report_data(tables, provenance, rankings or Rankings(), texts, queries),
-        title=f"Evaluation of {printed.counted(tables['orderings']['run'].n_unique(), 'run')}",
-        summary=summary_of(tables, provenance, "all")._repr_html_(),
-        catalogue=of_all and f'<section class="scroll" tabindex="0">{of_all}</section>',
-        provenance=provenance_text(provenance),
-    )
+    parts = {
+        "title": f"Evaluation of {printed.counted(tables['orderings']['run'].n_unique(), 'run')}",
+        "summary": summary_of(tables, provenance, "all")._repr_html_(),
+        "catalogue": of_all and f'<section class="scroll" tabindex="0">{of_all}</section>',
+        "provenance": provenance_text(provenance),
+    }
+    data = report_data(tables, provenance, rankings or Rankings(), texts, queries)
+    return Contents(parts, *data)
 
 
 def html_page(one: Contents) -> str:
     """Return an evaluation as one HTML page, which makes no request to a network."""
-    return put_together(one, written_data(one.data), map(part, SCRIPTS), "start")
+    return put_together({**one.parts, "data": written_data(one.facts, one.packing)}, "start")
 
 
-def put_together(
-    one: Contents,
-    data: str,
-    scripts: Iterable[str],
-    start: str,
-    overview: str = "",
-    style: str = "",
-) -> str:
-    """Return a page of contents, data and scripts, whose function ``start`` runs.
+def put_together(parts: Mapping[str, str], start: str, more: str = "") -> str:
+    """Return a page of parts by their places, and of the scripts, whose function ``start`` runs.
 
-    ``overview`` is HTML in front of the sections of an evaluation, and ``style`` is for it.
+    ``more`` is a further script.
     """
-    script = "\n".join(scripts)
+    script = "\n".join([*(part(f"{name}.js") for name in SCRIPTS), more])
     script = f'"use strict";\n(() => {{\n{script}\n{start}().catch(failed);\n}})();\n'
     parts = {
-        "title": one.title,
-        "policy": policy(script),
-        "style": part("page.css") + style,
-        "script": script,
-        "summary": one.summary,
-        "overview": overview,
-        "catalogue": one.catalogue,
-        "provenance": one.provenance,
-        "version": __version__,
-        "data": data,
-    }
+        "policy": policy(script), "style": part("page.css"), "script": script, "overview": "",
+        "version": __version__, **parts,
+    }  # fmt: skip
     # one pass: what is put in is not searched again
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], part("page.html"))
 
 
-def written_data(data: PageData, of: str = "") -> str:
+def written_data(facts: Mapping[str, Any], packing: Packing, of: str = "") -> str:
     """Return data as elements of a page; ``of`` ends their ids, where there are several."""
     return (
-        f'<script type="application/json" id="facts{of}">{page_json(data.facts)}</script>\n'
-        f'<script type="text/plain" id="numbers{of}">{data.packing.text()}</script>'
+        f'<script type="application/json" id="facts{of}">{page_json(facts)}</script>\n'
+        f'<script type="text/plain" id="numbers{of}">{packing.text()}</script>\n'
     )
 
 
