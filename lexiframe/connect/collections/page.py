@@ -21,6 +21,7 @@ MOST = 19
 """The collections whose data a page has: of more it would open slowly, and has a leaderboard."""
 _FOLDER = "lexiframe.connect.collections"
 _ENDS = ("js", "css", "html")
+_ANOTHER, _ONE = "lf.leaderboard(e, measure=...).report(...)", "e.collections[name].report(...)"
 
 
 def texts_by_collection(given: Any) -> Callable[[str], Any]:
@@ -66,22 +67,14 @@ def overview_data(e: Any, pages: Mapping[str, Contents]) -> tuple[dict[str, Any]
         "over": _over_collections(means),
         "collections": sizes.join(said, on=on, how="left", maintain_order="left"),
     }
-    packing, known = Packing(), facts.known_facts(e.provenance)
-    first = next(iter(pages.values())).facts
+    every = [measure for one in pages.values() for measure in one.facts["measures"]]
+    known = {m["name"]: m for m in every if m["cells"]}  # no request counts for the others
+    packing, first = Packing(), next(iter(pages.values())).facts
     return {
         "said": _sentences_over(e),
         "collections": [{"name": c, "title": one.parts["title"]} for c, one in pages.items()],
         "runs": sorted({*means["run"]}),
-        "measures": [
-            {
-                "name": name, "is_count": known[name].is_count,
-                "cells": {
-                    "kind": "scores" if known[name].kind == "metric" else "values",
-                    "smaller": known[name].smaller_is_better,
-                },
-            }
-            for name in dict.fromkeys(e.provenance["measures"])
-        ],
+        "measures": [*({m["name"]: m for m in every} | known).values()],
         "groups": means["group"].unique(maintain_order=True).to_list(),
         "by": first["by"],
         "inference": {**first["inference"], "tests": [], "corrections": [], "words": ""},
@@ -96,9 +89,8 @@ def _sentences_over(e: Any) -> dict[str, str]:
     has_none = inference["alternative"] != "two-sided" and inference["baseline"] is None
     if has_none or e.orderings["run"].n_unique() < 2:
         return {}
-    return dict(
-        e.verdict.filter(pl.col("collection").is_null()).select("measure", "sentence").iter_rows()
-    )
+    over = e.verdict.filter(pl.col("collection").is_null())
+    return dict(over.select("measure", "sentence").iter_rows())
 
 
 def _first_test(one: Contents) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -145,9 +137,7 @@ def leaderboard_instead(e: Any) -> str:
         how |= {"rule": "borda", "missing": "votes"}  # as no run has all collections
     why = f"This evaluation has {n} collections, and a page has the data of up to {MOST}: this is "
     why += f"their leaderboard by {measure}."
-    another, first = "lf.leaderboard(e, measure=...).report(...)", next(iter(e.collections))
-    advised = printed.advice(terminal="name it first in -m", python=another)
+    advised = printed.advice(terminal="name it first in -m", python=_ANOTHER)
     warn(f"report: {why} By another measure: {advised}.")
-    one = f"e.collections[{first!r}].report(...)"
-    said = [why, f"In Python, {another} is that by another measure, {one} the page of one."]
-    return features.needed(Boards, "report(...)").page_of_leaderboard(x, said, **how)
+    said = f"In Python, {_ANOTHER} is that by another measure, {_ONE} the page of a collection."
+    return features.needed(Boards, "report(...)").page_of_leaderboard(x, [why, said], **how)
