@@ -121,15 +121,11 @@ def _over_collections(means: pl.DataFrame) -> pl.DataFrame:
 
 def leaderboard_instead(e: Any) -> str:
     """Return the page of the leaderboard of an evaluation, and warn that it is no page of all."""
-    known, n, measures = (
-        facts.known_facts(e.provenance),
-        len(e.collections),
-        e.provenance["measures"],
-    )
+    known, measures = facts.known_facts(e.provenance), e.provenance["measures"]
     ranked = [name for name in measures if not known[name].is_count] or measures
     measure = next((name for name in ranked if known[name].kind == "metric"), ranked[0])
     of_runs = e.means.filter(measure=measure).drop_nulls("mean")
-    x, how = e, {"measure": measure}
+    n, x, how = len(e.collections), e, {"measure": measure}
     if known[measure].kind != "metric":  # of which there are shares, and no scores
         share = (pl.col("mean") * pl.col("n")).sum() / pl.col("n").sum()
         x, how = of_runs.group_by("run", "collection", maintain_order=True).agg(value=share), {}

@@ -125,11 +125,11 @@ def test_a_collection_is_chosen_from_the_menu_by_links_and_from_the_address(e, o
     assert json.loads(page.locator("#provenance pre").text_content())["groups"] == []
     page.select_option("#choose-test", "sign")
     page.select_option("#choose-collection", "web & more")
-    page.wait_for_function("document.title.startsWith('web')")
+    page.locator("h1", has_text="web & more: ").wait_for()
     assert page.url.endswith("#collection=web+%26+more&measure=LR&test=sign")
     assert opened.frame("all-measures").height == 4
     page.go_back()
-    page.wait_for_function("document.title.startsWith('<b>law')")
+    page.locator("h1", has_text="<b>law</b>: ").wait_for()
     page.go_back()
     page.wait_for_selector("#overview:not([hidden])")
     assert page.locator("#choose-measure").evaluate("s => s.value") == "LR"
