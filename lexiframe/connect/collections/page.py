@@ -42,9 +42,9 @@ def collections_page(e: Any, pages: Mapping[str, Contents]) -> str:
         for place in ("catalogue", "provenance"):
             written += f'<template id="{place}-{n}">{one.parts[place]}</template>\n'
     script, style, overview = (page.part(f"overview.{end}", _FOLDER) for end in _ENDS)
-    n_runs, n = (printed.counted(len(data[f"{name}s"]), name) for name in ("run", "collection"))
+    on = " on ".join(printed.counted(len(data[f"{name}s"]), name) for name in ("run", "collection"))
     parts = {
-        "title": f"Evaluation of {n_runs} on {n}", "summary": e.summary("all")._repr_html_(),
+        "title": f"Evaluation of {on}", "summary": e.summary("all")._repr_html_(),
         "style": page.part("page.css") + style, "overview": overview, "catalogue": "",
         "provenance": page.provenance_text(e.provenance), "data": written,
     }  # fmt: skip
