@@ -87,7 +87,8 @@ def _sentences_over(e: Any) -> dict[str, str]:
     """Return the sentences of the verdict over all collections by measure, where there is one."""
     inference = e.provenance["inference"]
     has_none = inference["alternative"] != "two-sided" and inference["baseline"] is None
-    if has_none or e.orderings["run"].n_unique() < 2:
+    is_grouped = len(e.provenance["groups"]) > 1  # and a sentence is about all requests
+    if has_none or is_grouped or e.orderings["run"].n_unique() < 2:
         return {}
     over = e.verdict.filter(pl.col("collection").is_null())
     return dict(over.select("measure", "sentence").iter_rows())

@@ -25,7 +25,7 @@ Shown = tuple[dict[str, pl.DataFrame], Rankings]
 
 
 def write_page(path: str | Path, page: Callable[[], str]) -> Path:
-    """Write the page that a function makes, or leave the file as it is where that fails."""
+    """Write the page of a function whole, or not at all; return its path."""
     path = output_files.output_path(path)
     output_files.output_folder(path.parent)
     with output_files.replacing(path) as temporary:
