@@ -300,8 +300,8 @@ def _collections_of(value: Any) -> Mapping[str, Any] | None:
 def _results_together(found: Mapping[str, Any]) -> Any:
     """Put tables together, or each table of results that have several."""
     first = next(iter(found.values()))
-    if isinstance(first, pl.DataFrame):
-        return together(found)
+    if isinstance(first, pl.DataFrame):  # a decision prints its sentences, where it is whole
+        return getattr(type(first), "whole", lambda table: table)(together(found))
     names = [one.name for one in fields(first)]
     tables = [name for name in names if isinstance(getattr(first, name), pl.DataFrame)]
     each = {n: together({c: getattr(one, n) for c, one in found.items()}) for n in tables}
