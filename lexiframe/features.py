@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from lexiframe.core.base.errors import LexiframeError
 from lexiframe.core.base.feature import (
     Answers,
+    Boards,
     Collections,
     Engines,
     Forms,
@@ -64,7 +65,7 @@ class Listed:
 
 FEATURES = (
     Listed("decide.gates", "decide.judges study.replicates", (Verdicts,), {"gate": "command"}),
-    Listed("decide.leaderboards", "", (Results,), {"leaderboard": "command"}),
+    Listed("decide.leaderboards", "", (Results, Boards), {"leaderboard": "command"}),
     Listed("decide.votes", "decide.leaderboards", (Votes,)),
     Listed("decide.judges", "decide.votes", (Verdicts,),
         {"judges": "command", "votes": "votes_command"}),

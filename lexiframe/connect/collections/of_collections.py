@@ -77,11 +77,10 @@ class EvaluationOfCollections(Evaluation):
         return by_collection.each_collection(self.collections, lambda e: e.positions)
 
     def _refuse_several(self, what: str) -> NoReturn:
-        instead = ", or lf.leaderboard(e, measure=...).report(...) for all" * ("report" in what)
         first = next(iter(self.collections))
         raise LexiframeError(
             f"{what}: this evaluation has {len(self.collections)} collections, each with requests "
-            f"of its own; ask one of them: e.collections[{first!r}].{what}{instead}"
+            f"of its own; ask one of them: e.collections[{first!r}].{what}"
         )
 
     def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
@@ -113,6 +112,18 @@ class EvaluationOfCollections(Evaluation):
         )
         found = shown.summary_across(self.tables(of_requests=False), self.provenance, said, more)
         return found.told(self.provenance)
+
+    def _page(self, texts: Any, queries: Any) -> str:
+        from lexiframe.connect.collections import page
+
+        if len(self.collections) > page.MOST:
+            return page.leaderboard_instead(self)
+        found = {}
+        of_each = page.texts_by_collection(texts), page.texts_by_collection(queries)
+        for name, e in self.collections.items():
+            with by_collection.told_of(name):
+                found[name] = e._page_contents(*(of(name) for of in of_each))
+        return page.collections_page(self, found)
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, whose collections and groups are columns."""

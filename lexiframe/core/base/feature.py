@@ -98,6 +98,13 @@ class Votes:
 
 
 @dataclass(frozen=True)
+class Boards:
+    """The page of a leaderboard, from results of runs in collections and further sentences."""
+
+    page_of_leaderboard: Callable[..., str]
+
+
+@dataclass(frozen=True)
 class Answers:
     """Answers that were judged by nuggets."""
 

@@ -21,7 +21,7 @@ from lexiframe.core.projection import answers as of_rankings
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
-    from lexiframe.core.views import Plots, shown
+    from lexiframe.core.views import Contents, Plots, shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -522,7 +522,9 @@ class Evaluation:
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
         and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
         in parts it shows single requests of a sample, 100 or fewer, and of more than 100 runs those
-        with the best rank by any measure, and says so.
+        with the best rank by any measure, and says so. Of several collections the page has a menu,
+        an overview first, and of each collection the page that it has alone; from 20 collections on
+        it is the page of their leaderboard by the first metric.
 
         Parameters
         ----------
@@ -535,7 +537,8 @@ class Evaluation:
             no request to a network.
         queries
             The texts of the queries: a frame or file with the columns ``query_id`` and ``text``
-            (or ``title``, or ``query``), or a dictionary.
+            (or ``title``, or ``query``), or a dictionary. A frame with the column ``collection``
+            has those of each collection; so may one of ``texts``.
 
         Returns
         -------
@@ -552,7 +555,8 @@ class Evaluation:
         -----
         LexiframeWarning
             When the rankings cannot be read again (a file has changed), so that the page does not
-            have them; and for documents and queries without a text.
+            have them; for documents and queries without a text; and when the page is that of a
+            leaderboard.
 
         Examples
         --------
@@ -563,11 +567,23 @@ class Evaluation:
         >>> "pixels_euclidean is first by" in path.read_text(encoding="utf-8")
         True
         """
-        self._refuse_several("report(...)")
         from lexiframe.core.evaluation import page
 
-        of_requests = self._sample, self._origin, self._known
-        return page.write_page(self, path, of_requests, texts, queries)
+        return page.write_page(path, lambda: self._page(texts, queries))
+
+    def _page(self, texts: Any, queries: Any) -> str:
+        from lexiframe.core.evaluation import page
+
+        return page.page_of(self, self._of_requests, texts, queries)
+
+    def _page_contents(self, texts: Any, queries: Any) -> Contents:
+        from lexiframe.core.evaluation import page
+
+        return page.page_contents(self, self._of_requests, texts, queries)
+
+    @property
+    def _of_requests(self) -> tuple[Any, ...]:
+        return self._sample, self._origin, self._known
 
     def latex(
         self,

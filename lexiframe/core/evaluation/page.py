@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.options import RUNS_OF_PAGE
 from lexiframe.core.io import output_files
 from lexiframe.core.pairwise import PairCube, pairs, parse_measures
-from lexiframe.core.views import Rankings, html_page
+from lexiframe.core.views import Contents, Rankings, contents_of, html_page
 
 Evaluation = Any
 """An `Evaluation`, whose module imports this one."""
@@ -23,30 +24,34 @@ Shown = tuple[dict[str, pl.DataFrame], Rankings]
 """The tables of the page, and what it shows of rankings."""
 
 
-def write_page(e: Evaluation, path: str | Path, of_requests: Any, texts: Any, queries: Any) -> Path:
-    """Write an evaluation as one HTML page; return its path."""
+def write_page(path: str | Path, page: Callable[[], str]) -> Path:
+    """Write the page of a function whole, or not at all; return its path."""
     path = output_files.output_path(path)
     output_files.output_folder(path.parent)
     with output_files.replacing(path) as temporary:
-        page = page_of(e, of_requests, texts, queries)
-        temporary.write_text(page, encoding="utf-8")
+        temporary.write_text(page(), encoding="utf-8")
     return path
 
 
-def page_of(
+def page_of(e: Evaluation, of_requests: Any, texts: Any, queries: Any) -> str:
+    """Return an evaluation as one HTML page; see `page_contents`."""
+    return html_page(page_contents(e, of_requests, texts, queries))
+
+
+def page_contents(
     e: Evaluation,
     of_requests: tuple[tuple[Sample, Plan] | None, Origin | None, PairCube | None],
     texts: Any = None,
     queries: Any = None,
-) -> str:
-    """Return an evaluation as one HTML page; see `Evaluation.report`.
+) -> Contents:
+    """Return the contents of the page of an evaluation; see `Evaluation.report`.
 
     ``of_requests`` has a sample of the requests, the data, and the scores and preferences; each is
     None where the evaluation has none.
     """
     sample, origin, part = of_requests
     tables, known = shown_of_sample(e, sample) or _shown_of_first_runs(e, origin, part)
-    return html_page(tables, e.provenance, known, texts, queries)
+    return contents_of(tables, e.provenance, known, texts, queries)
 
 
 def shown_of_sample(e: Evaluation, drawn: tuple[Sample, Plan] | None) -> Shown | None:

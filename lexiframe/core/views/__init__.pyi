@@ -12,5 +12,7 @@ from .plots import Plots as Plots
 "For people to read: sentences, shown tables, the report"
 from . import sentences as sentences
 from . import shown as shown
+from .report.page import Contents as Contents
+from .report.page import contents_of as contents_of
 from .report.page import html_page as html_page
 from .report.data import Rankings as Rankings

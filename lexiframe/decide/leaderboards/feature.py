@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.core.base.feature import Results
-from lexiframe.decide.leaderboards.leaderboard_of import leaderboard_in
+from lexiframe.core.base.feature import Boards, Results
+from lexiframe.decide.leaderboards.leaderboard_of import leaderboard_in, page_of_leaderboard
 
-FEATURE = (Results({"ranking": leaderboard_in}),)
+FEATURE = (Results({"ranking": leaderboard_in}), Boards(page_of_leaderboard))

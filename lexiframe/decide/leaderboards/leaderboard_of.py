@@ -358,6 +358,13 @@ def leaderboard(
     return Leaderboard(ranked, how | {"alpha": alpha, "samples": samples, "seed": seed})
 
 
+def page_of_leaderboard(x: ScoresLike, said: Sequence[str], **how: Any) -> str:
+    """Return the page of a leaderboard, with sentences on why it is one."""
+    from lexiframe.decide.leaderboards.page import leaderboard_page
+
+    return leaderboard_page(leaderboard(x, **how), said)
+
+
 def _titled(title: str, ranking: pl.DataFrame) -> str:
     n = int(ranking.group_by("rule").len()["len"][0])
     return printed.begun(title, n, _WINDOW)

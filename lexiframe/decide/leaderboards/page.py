@@ -31,8 +31,11 @@ _RUN = "\0run"
 """A column that is called like no collection."""
 
 
-def leaderboard_page(board: Shown) -> str:
-    """Return a leaderboard as one HTML page, which makes no request to a network."""
+def leaderboard_page(board: Shown, said: Sequence[str] = ()) -> str:
+    """Return a leaderboard as one HTML page, which makes no request to a network.
+
+    ``said`` are sentences on the page behind those of the verdict.
+    """
     tables = board.tables()
     rules = board.verdict["rule"].unique(maintain_order=True).to_list()
     n = tables["ranking"].filter(pl.col("rule") == rules[0]).height
@@ -43,7 +46,8 @@ def leaderboard_page(board: Shown) -> str:
         "(bar)",
         "beside": "One run beside its neighbours",
     }
-    return _page(board.verdict["sentence"].to_list(), words, _leaderboard_data(tables, rules))
+    sentences = [*board.verdict["sentence"], *said]
+    return _page(sentences, words, _leaderboard_data(tables, rules))
 
 
 def ranked_page(

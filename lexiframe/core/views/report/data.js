@@ -1,19 +1,27 @@
 // The data of the page: tables of the evaluation and numbers of single requests. The library
 // computed all of them; here they are only looked up, compared and subtracted.
 
-const facts = JSON.parse(document.getElementById("facts").textContent);
+let facts = null; // of the evaluation that is shown
 const ARRAYS = {
   u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array, i4: Int32Array, f8: Float64Array,
 };
 let buffer = null;
 
-// Unpack the numbers: base64 of arrays that zlib compressed.
-async function unpack() {
-  const holder = document.getElementById("numbers");
-  const bytes = Uint8Array.from(atob(holder.textContent), (c) => c.charCodeAt(0));
-  holder.remove();
+// Unpack the facts, and the numbers: base64 of arrays that zlib compressed. Where there are several
+// evaluations, `of` ends the ids of the elements that have them.
+async function unpacked(of = "") {
+  const [said, numbers] = ["facts", "numbers"].map((id) => document.getElementById(id + of).textContent);
+  const bytes = Uint8Array.from(atob(numbers), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  buffer = await new Response(stream).arrayBuffer();
+  return { facts: JSON.parse(said), buffer: await new Response(stream).arrayBuffer() };
+}
+
+// Show an evaluation in place of the one before it.
+function take(data) {
+  ({ facts, buffer } = data);
+  numberOf = new Map(facts.runs.map((run, n) => [run, n]));
+  words = facts.nuggets ? NUGGETS : ITEMS;
+  for (const remembered of [tables, found, indexes, kept]) remembered.clear();
 }
 
 const view = (place) => new ARRAYS[place.type](buffer, place.at, place.n);
@@ -52,7 +60,7 @@ function pick(name, only) {
 
 const measureOf = (name) => facts.measures.find((measure) => measure.name === name);
 const isCount = (name) => measureOf(name).is_count; // of which more is not better
-const numberOf = new Map(facts.runs.map((run, n) => [run, n]));
+let numberOf = null; // the places of the runs
 
 // The comparison of two runs in the direction asked for, or null if there is none.
 function comparisonOf(run, other, state) {

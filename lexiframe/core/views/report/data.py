@@ -75,8 +75,11 @@ def report_data(
     rankings: Rankings,
     texts: Any = None,
     queries: Any = None,
-) -> tuple[dict[str, Any], Packing]:
-    """Return the data of the page: facts that JSON can hold, and the numbers that they refer to."""
+) -> tuple[dict[str, Any], Packing, dict[str, pl.DataFrame]]:
+    """Return the data of the page: facts that JSON can hold, and the numbers that they refer to.
+
+    Third come the tables among the numbers, with all runs.
+    """
     by, packing = list(provenance["groups"]), Packing()
     grouped = {name: printed.name_groups(table, by) for name, table in tables.items()}
     every = grouped["orderings"]["run"].unique().sort()
@@ -134,7 +137,7 @@ def report_data(
         "notes": {"stability": notes, "coverage": _coverage(tables["coverage"], rankings)},
         **_positions(packing, rankings, runs, ids, texts),
     }
-    return facts, packing
+    return facts, packing, shown
 
 
 def _rows_of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:

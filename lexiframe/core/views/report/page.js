@@ -16,6 +16,9 @@ const SECTIONS = {
   coverage: [showCoverage, []],
 };
 
+let sections = SECTIONS; // the sections that are drawn, those of an evaluation or of an overview
+let several = null; // of several evaluations on the page: their menu, and the one that is shown
+
 // Change what is chosen, and draw the sections that depend on it.
 function change(changes) {
   const changed = Object.keys(changes).filter((name) => state[name] !== changes[name]);
@@ -25,7 +28,7 @@ function change(changes) {
     changed.push("request");
   }
   const focused = document.activeElement?.id;
-  for (const [draw, names] of Object.values(SECTIONS)) {
+  for (const [draw, names] of Object.values(sections)) {
     if (names.some((name) => changed.includes(name))) draw(state);
   }
   showControls();
@@ -35,12 +38,12 @@ function change(changes) {
 
 const usual = {}; // what is chosen before anything is
 
+const unusual = () => ["measure", "test", "correction", "group", "baseline", "order"]
+  .filter((name) => state[name] !== usual[name]).map((name) => [name, state[name] ?? ""]);
+
 // The address says what is chosen, so that a link shows somebody else the same.
 function writeAddress() {
-  const said = new URLSearchParams();
-  for (const name of ["measure", "test", "correction", "group", "baseline", "order"]) {
-    if (state[name] !== usual[name]) said.set(name, state[name] ?? "");
-  }
+  const said = new URLSearchParams([...(several?.address() ?? []), ...unusual()]);
   if (state.pair) [said.set("run_a", state.pair[0]), said.set("run_b", state.pair[1])];
   if (state.pair && state.request !== null) said.set("request", facts.queries.ids[state.request]);
   const address = said.size ? `#${said}` : location.pathname + location.search;
@@ -67,11 +70,11 @@ function fromAddress() {
   return found;
 }
 
-function choice(name, said, options) {
+function choice(name, said, options, chosen = state[name], choose = (value) => change({ [name]: value })) {
   const select = make("select", {
-    id: `choose-${name}`, onchange: (event) => change({ [name]: options[event.target.selectedIndex].value }),
+    id: `choose-${name}`, onchange: (event) => choose(options[event.target.selectedIndex].value),
   }, options.map(({ label }) => make("option", {}, label)));
-  select.selectedIndex = options.findIndex(({ value }) => value === state[name]);
+  select.selectedIndex = options.findIndex(({ value }) => value === chosen);
   return make("label", {}, make("span", {}, said), select);
 }
 
@@ -82,19 +85,20 @@ function showControls() {
   const runs = [{ value: null, label: "none" }, ...plainly(facts.runs)];
   const form = document.getElementById("controls");
   form.replaceChildren(...[
+    several?.menu(),
     choice("measure", "Measure", plainly(facts.measures.map(({ name }) => name))),
     facts.by.length ? choice("group", "Requests", plainly(facts.groups)) : null,
     tests.length ? choice("test", "Test", tests.map((value) => ({ value, label: value === "auto" ? "chosen by measure" : value }))) : null,
     corrections.length ? choice("correction", "Correction", plainly(corrections)) : null,
-    facts.runs.length > 1 ? choice("baseline", "Baseline", runs) : null,
+    facts.runs.length > 1 && facts.tables.comparisons ? choice("baseline", "Baseline", runs) : null,
   ].filter(Boolean));
   form.hidden = false;
 }
 
 function showScope() {
-  const n = facts.queries.ids.length;
+  const [n, among] = [facts.queries.ids.length, facts.collections?.length];
   const said = [
-    counted(facts.runs.length, "run"), counted(n, "request"), counted(facts.measures.length, "measure"),
+    counted(facts.runs.length, "run"), among ? counted(among, "collection") : counted(n, "request"), counted(facts.measures.length, "measure"),
     facts.runs.length > 1 ? facts.inference.words : null,
   ];
   document.getElementById("scope").textContent = said.filter(Boolean).join(" · ");
@@ -119,10 +123,10 @@ function failed(error) {
   throw error;
 }
 
-async function start() {
-  startTheme();
-  await unpack();
+// Draw the evaluation that was taken, as the address says.
+function drawAll() {
   Object.assign(state, {
+    order: null, pair: null, request: null,
     measure: (facts.measures.find((one) => one.cells && !one.is_count) ?? facts.measures[0]).name,
     test: facts.inference.tests[0] ?? "",
     correction: facts.inference.corrections[0] ?? "",
@@ -131,11 +135,16 @@ async function start() {
   });
   Object.assign(usual, state);
   Object.assign(state, fromAddress());
-  addEventListener("hashchange", () => { if (location.hash.includes("=")) change(fromAddress()); });
   showScope();
   showControls();
-  for (const [draw] of Object.values(SECTIONS)) draw(state);
-  document.getElementById("report").hidden = false;
+  for (const [showSection] of Object.values(sections)) showSection(state);
 }
 
-start().catch(failed);
+async function start() {
+  startTheme();
+  take(await unpacked());
+  document.getElementById("numbers").remove();
+  drawAll();
+  addEventListener("hashchange", () => { if (location.hash.includes("=")) change(fromAddress()); });
+  document.getElementById("report").hidden = false;
+}

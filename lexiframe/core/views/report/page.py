@@ -8,6 +8,7 @@ import html
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -15,6 +16,7 @@ import polars as pl
 
 from lexiframe.core.base import __version__, escaped, printed
 from lexiframe.core.views.report.data import Rankings, report_data
+from lexiframe.core.views.report.packing import Packing
 from lexiframe.core.views.shown.summary import sections_of_catalogue, summary_of
 
 SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
@@ -23,38 +25,66 @@ _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u20
 """Characters that could end the script in which JSON stands, or break a line of it."""
 
 
-def html_page(
+@dataclass(frozen=True)
+class Contents:
+    """An evaluation on a page: HTML by its place, facts and numbers, and the tables among them."""
+
+    parts: dict[str, str]
+    facts: dict[str, Any]
+    packing: Packing
+    tables: dict[str, pl.DataFrame]
+
+
+def contents_of(
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],
     rankings: Rankings | None = None,
     texts: Any = None,
     queries: Any = None,
-) -> str:
-    """Return an evaluation as one HTML page, which makes no request to a network."""
-    facts, packing = report_data(tables, provenance, rankings or Rankings(), texts, queries)
-    script = "\n".join(part(f"{name}.js") for name in SCRIPTS)
-    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+) -> Contents:
+    """Return the contents of the page of an evaluation."""
     of_all = printed.Summary.compose((), *sections_of_catalogue(tables, provenance))._repr_html_()
-    n_runs = tables["orderings"]["run"].n_unique()
     parts = {
-        "title": f"Evaluation of {n_runs:,} run{'s' * (n_runs != 1)}",
-        "policy": policy(script),
-        "style": part("page.css"),
-        "script": script,
+        "title": f"Evaluation of {printed.counted(tables['orderings']['run'].n_unique(), 'run')}",
         "summary": summary_of(tables, provenance, "all")._repr_html_(),
         "catalogue": of_all and f'<section class="scroll" tabindex="0">{of_all}</section>',
-        "provenance": _provenance(provenance),
-        "version": __version__,
-        "facts": page_json(facts),
-        "numbers": packing.text(),
+        "provenance": provenance_text(provenance),
     }
+    data = report_data(tables, provenance, rankings or Rankings(), texts, queries)
+    return Contents(parts, *data)
+
+
+def html_page(one: Contents) -> str:
+    """Return an evaluation as one HTML page, which makes no request to a network."""
+    return put_together({**one.parts, "data": written_data(one.facts, one.packing)}, "start")
+
+
+def put_together(parts: Mapping[str, str], start: str, more: str = "") -> str:
+    """Return a page of parts by their places, and of the scripts, whose function ``start`` runs.
+
+    ``more`` is a further script.
+    """
+    script = "\n".join([*(part(f"{name}.js") for name in SCRIPTS), more])
+    script = f'"use strict";\n(() => {{\n{script}\n{start}().catch(failed);\n}})();\n'
+    parts = {
+        "policy": policy(script), "style": part("page.css"), "script": script, "overview": "",
+        "version": __version__, **parts,
+    }  # fmt: skip
     # one pass: what is put in is not searched again
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], part("page.html"))
 
 
-def part(name: str) -> str:
+def written_data(facts: Mapping[str, Any], packing: Packing, of: str = "") -> str:
+    """Return data as elements of a page; ``of`` ends their ids, where there are several."""
+    return (
+        f'<script type="application/json" id="facts{of}">{page_json(facts)}</script>\n'
+        f'<script type="text/plain" id="numbers{of}">{packing.text()}</script>\n'
+    )
+
+
+def part(name: str, folder: str = "lexiframe.core.views.report") -> str:
     """Return a part of a page: a script, a style, or the frame of the page."""
-    return (files("lexiframe.core.views.report") / name).read_text(encoding="utf-8")
+    return (files(folder) / name).read_text(encoding="utf-8")
 
 
 def policy(script: str) -> str:
@@ -84,6 +114,7 @@ def _printable(fact: Any) -> Any:
     return [_printable(value) for value in fact] if isinstance(fact, list | tuple) else fact
 
 
-def _provenance(provenance: Mapping[str, Any]) -> str:
+def provenance_text(provenance: Mapping[str, Any]) -> str:
+    """Return the provenance of an evaluation as text in a page."""
     facts = json.dumps(provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
     return html.escape("\n".join(map(escaped, facts)))

@@ -1,9 +1,13 @@
 // A request: both rankings as strips of positions, with the items and levels that decide.
 
 // What is found at a place: documents at ranks, or nuggets in the sentences of answers.
-const words = facts.nuggets
-  ? { item: "nugget", items: "nuggets", rank: "sentence", found: "stated", grade: (g) => (g > 1 ? "vital" : "okay") }
-  : { item: "item", items: "relevant items", rank: "rank", found: "retrieved", grade: (g) => `grade ${g}` };
+const NUGGETS = {
+  item: "nugget", items: "nuggets", rank: "sentence", found: "stated", grade: (g) => (g > 1 ? "vital" : "okay"),
+};
+const ITEMS = {
+  item: "item", items: "relevant items", rank: "rank", found: "retrieved", grade: (g) => `grade ${g}`,
+};
+let words = null;
 
 function showRequest(state) {
   const { pair, request: q } = state;

@@ -54,7 +54,7 @@ class Opened:
         page.on("request", self.asked)
         self.path = path
         page.goto(path.as_uri())
-        page.wait_for_selector("#report:not([hidden])")
+        page.wait_for_selector("main:not([hidden])")
 
     def asked(self, request):
         if request.url not in (self.path.as_uri(), "data:,"):
