@@ -16,8 +16,9 @@ from lexiframe.core.orderings.means import run_means
 from lexiframe.core.orderings.rules import Method
 from lexiframe.core.pairwise.arrays import reduced_pairs
 from lexiframe.core.pairwise.arrays.arrays import agreeing
-from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
+from lexiframe.core.pairwise.arrays.cube import score_cube
 from lexiframe.core.pairwise.arrays.few import Few
+from lexiframe.core.pairwise.arrays.handed import pair_cube
 from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 from tests.small_tables import RULES
 
