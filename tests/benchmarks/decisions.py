@@ -17,7 +17,8 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe.core.base import sums
-from lexiframe.core.significance.bets import Bets, p_above
+from lexiframe.core.significance.bets import Bets
+from lexiframe.core.significance.betting_on_means import p_above
 from lexiframe.core.significance.powered_means import powered_means
 from lexiframe.decide.gates.gate_tests import doubt_of_t
 from lexiframe.study.replicates.algorithms import _unrelated

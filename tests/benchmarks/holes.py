@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.pairwise.compared_runs import parse_measures
 from lexiframe.core.projection.policies import Policies
 from lexiframe.study.holes.calibration import calibrated, factor_of, hidden_items
 from lexiframe.study.holes.draws import Drawn, means_of_draws

@@ -20,7 +20,7 @@ import polars as pl
 import lexiframe as lf
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.scored import values_of
-from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.pairwise.compared_runs import parse_measures
 from lexiframe.core.pairwise.preference_arrays import preference_cubes
 
 PREFERENCES = "RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP".split()

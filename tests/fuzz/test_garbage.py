@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.core.base.schemas import QRELS, SCORES
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES
+from lexiframe.core.io.columns import KNOWN_NAMES
 from tests.fuzz.outcomes import (
     COLUMNS,
     JUDGED,

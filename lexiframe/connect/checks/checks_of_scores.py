@@ -13,14 +13,15 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, Problem, errors
 from lexiframe.core.io.checks import Checked
+from lexiframe.core.io.columns import ALL_SCORES
+from lexiframe.core.io.doubts.first_looks import DOUBT
 from lexiframe.core.io.files.data_sources import File
 from lexiframe.core.io.logs.files import read_log
 from lexiframe.core.io.per_request_scores import load_scores, read_scores
-from lexiframe.core.io.problems.doubted_judgments import DOUBT
 from lexiframe.core.io.problems.problem_tables import listed, problem_of, table_of
 from lexiframe.core.io.result_forms import form_of_result
 from lexiframe.core.io.result_forms.found import result_files
-from lexiframe.core.io.score_forms.layouts import ALL_WORDS, plain_name
+from lexiframe.core.io.score_forms.layouts import plain_name
 from lexiframe.core.io.score_forms.sources import given_scores
 from lexiframe.decide.votes import read_preferences
 
@@ -49,7 +50,7 @@ def _may_be_a_log(given: Any) -> bool:
         names = {plain_name(name) for name in read_log(given).columns}
     except LexiframeError:
         return False
-    others = (word for ours in ("query_id", "collection", "measure") for word in ALL_WORDS[ours])
+    others = (word for ours in ("query_id", "collection", "measure") for word in ALL_SCORES[ours])
     return names.isdisjoint(others)
 
 

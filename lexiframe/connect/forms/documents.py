@@ -21,9 +21,10 @@ import polars as pl
 
 from lexiframe.connect.forms.exam_grades import columns_of_grades
 from lexiframe.core.base import Problem, SchemaError, n_and_first, warn
-from lexiframe.core.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
+from lexiframe.core.io.column_forms.column_names import CHANGED_PLACES
 from lexiframe.core.io.column_forms.numbers import NUMBER
 from lexiframe.core.io.column_forms.objects import is_one_run, to_frame
+from lexiframe.core.io.columns import KNOWN_NAMES, LISTS_OF_IDS
 from lexiframe.core.io.text.json_values import load_json
 
 

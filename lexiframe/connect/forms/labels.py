@@ -11,9 +11,9 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, Problem, SchemaError, n_and_first, schemas, warn
 from lexiframe.core.io.files.unpacking import Content
-from lexiframe.core.io.parsing import rows_of
 from lexiframe.core.io.problems.rows_as_written import columns_in
 from lexiframe.core.io.reading_options import TextOptions
+from lexiframe.core.io.rows_of_files import rows_of
 
 Grades = Mapping[Any, float | None]
 _TRUTH: Grades = {"true": 1, "false": 0}

@@ -11,14 +11,8 @@ from dataclasses import replace
 import polars as pl
 
 from lexiframe.core.base import Problem, SchemaError, n_and_first, schemas
-from lexiframe.core.io.column_forms.column_names import (
-    LISTS_OF_DISTANCES,
-    LISTS_OF_IDS,
-    LISTS_OF_SCORES,
-    candidates_for,
-    spelled,
-    words_for,
-)
+from lexiframe.core.io.column_forms.column_names import candidates_for, words_for
+from lexiframe.core.io.columns import LISTS_OF_DISTANCES, LISTS_OF_IDS, LISTS_OF_SCORES, spelled
 from lexiframe.core.io.problems.rows_as_written import Rows
 
 _NEGATIVES = {"pos": "neg", "positive_ids": "negative_ids"}

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from lexiframe.core.base import Problem, SchemaError, n_and_first
-from lexiframe.core.io.column_forms.column_names import CHANGED_PLACES, MODEL_OF_MTEB
+from lexiframe.core.io.column_forms.column_names import CHANGED_PLACES
+from lexiframe.core.io.columns import MODEL_OF_MTEB
 
 _BEGINNING = re.compile(rb'\s*\{\s*"' + MODEL_OF_MTEB.encode() + rb'"\s*:')
 _BETWEEN = re.compile(r"[\s,{]*")

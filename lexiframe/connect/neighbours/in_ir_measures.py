@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lexiframe.core.base import LexiframeError, check_choice, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.projection import ScoreType
 
 
@@ -14,7 +14,7 @@ def use_in_ir_measures(
     *,
     first: bool = True,
     score_type: ScoreType = "float32",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
 ) -> Any:
     """Let ir_measures, and with it PyTerrier's experiments, compute its measures by this library.
 

@@ -15,7 +15,7 @@ from ir_measures import providers
 from ir_measures.providers.base import Any as AnyValue
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.io import problems, qrel_files
+from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, needed
 from lexiframe.core.pairwise import measured, parse_measure
 from lexiframe.core.projection import Policies, ScoreType, judgments
@@ -56,7 +56,7 @@ class LexiframeProvider(providers.Provider):
         _widest_measure(measure) for measure in dict.fromkeys(known.registry.values())
     ]
 
-    def __init__(self, score_type: ScoreType, duplicates: problems.Duplicates) -> None:
+    def __init__(self, score_type: ScoreType, duplicates: qrel_files.Duplicates) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.policies = Policies(score_type=score_type, no_relevant="zero", duplicates=duplicates)
 

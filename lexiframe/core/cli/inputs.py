@@ -20,11 +20,11 @@ from lexiframe.core.io import (
     File,
     batches,
     data_sources,
+    one_run,
     output_files,
     qrel_files,
     read_qrels,
     reading_options,
-    run_parts,
     run_scan,
     scan_runs,
 )
@@ -54,7 +54,7 @@ class InputOptions:
     negative: qrel_files.Negative = "unjudged"
     rows: str | None = None
     na_values: list[float] | None = None
-    name_from: run_parts.NameFrom = "file"
+    name_from: one_run.NameFrom = "file"
     policies: Policies = field(default_factory=Policies)
 
     def scan(self) -> run_scan.RunScan:

@@ -14,9 +14,8 @@ from lexiframe.core.base import check_choice, printed, unknown_name
 from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.evaluation.evaluated_data import Origin
-from lexiframe.core.io import kept_results
 from lexiframe.core.metrics import as_list
-from lexiframe.core.pairwise import PairCube, arrays, facts, pairs, parse_measures
+from lexiframe.core.pairwise import PairCube, arrays, facts, parse_measures
 from lexiframe.core.projection import answers as of_rankings
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
@@ -132,6 +131,8 @@ class Evaluation:
 
     @cached_property
     def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
+        from lexiframe.core.pairwise import pairs
+
         s, d = pairs.tables_of(self.part())
         return dict(zip(KEPT, (of_rankings.say_answered(s, self._unanswered), d), strict=True))
 
@@ -491,7 +492,7 @@ class Evaluation:
         return {target: self}
 
     def _written(self) -> dict[str, Any]:
-        """Return the tables to write, those of requests in blocks."""
+        """Return the tables to write, and in blocks the tables of requests."""
         from lexiframe.core.evaluation import written_tables
 
         tables: dict[str, Any] = self.tables(of_requests=False)
@@ -501,7 +502,7 @@ class Evaluation:
         besides[CATALOGUES[-1]] = self.catalogue and self.catalogue.units
         tables |= {name: table for name, table in besides.items() if table is not None}
         tables |= written_tables.kept_of(self._origin)
-        return {n: tables[n] for n in (*names_of_tables(), *_BESIDES) if n in tables}
+        return {n: tables[n] for n in (*names_of_tables(), *_names_beside()) if n in tables}
 
     def _written_of_requests(self) -> dict[str, Any]:
         """Return the scores to write, and the preferences in blocks."""
@@ -787,7 +788,6 @@ REPLICATED = "replicated_scores"
 """The scores of single replicates, which an evaluation of runs with replicates writes."""
 CATALOGUES = ("catalogue", "catalogue_comparisons", "catalogue_units")
 """What lists reach of a catalogue, which an evaluation with items writes."""
-_BESIDES = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS, kept_results.RANKS, *CATALOGUES)
 
 
 def names_of_tables() -> list[str]:
@@ -805,5 +805,13 @@ def result_files(folder: Path) -> list[Path]:
     """Return the paths of all files that `Evaluation.write` writes to a folder."""
     return [
         *table_files(folder),
-        *(folder / f"{name}.parquet" for name in _BESIDES),
+        *(folder / f"{name}.parquet" for name in _names_beside()),
     ]
+
+
+def _names_beside() -> tuple[str, ...]:
+    """Return the names of the further tables that `Evaluation.write` writes."""
+    from lexiframe.core.io import kept_results
+
+    kept = (kept_results.FINGERPRINTS, kept_results.RANKS)
+    return (ATTRIBUTES, REPLICATED, *kept, *CATALOGUES)

@@ -19,7 +19,7 @@ from lexiframe.core.evaluation.buckets.sizes import room_in
 from lexiframe.core.evaluation.buckets.writing import complete_parts
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.options import Asked, Inference
-from lexiframe.core.io import logs, problems, qrel_files, run_parts
+from lexiframe.core.io import doubts, logs, one_run, qrel_files
 from lexiframe.core.metrics import needed
 from lexiframe.core.orderings import (
     ChosenRule,
@@ -38,7 +38,6 @@ from lexiframe.core.pairwise import PairCube, arrays, facts, grouping
 from lexiframe.core.pairwise import facts as of_measures
 from lexiframe.core.projection import answers, judgments, refuse_other_queries
 from lexiframe.core.significance import (
-    against_baseline,
     compare,
     corrections,
     discriminative_power,
@@ -159,8 +158,8 @@ def _report(
     _refuse_without_items(plan, sums)
     _report_groups(plan, total["attributed"])
     answers.warn_of_counts(counts, said.repairs)
-    problems.warn_of_scores_against_ranks(said.against)
-    run_parts.warn_of_doubts(answers.own_queries(counts))
+    doubts.warn_of_scores_against_ranks(said.against)
+    one_run.warn_of_doubts(answers.own_queries(counts))
     if needed.count_any_grade(plan.measures):
         answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
     for doubt in said.doubts:
@@ -288,6 +287,8 @@ def pair_tables(
     wins = win_rates(sums, **within)
     against = _empty(schemas.AGAINST_BASELINE, columns)
     if inference.baseline is not None:
+        from lexiframe.core.significance import against_baseline
+
         against = against_baseline(by_mean, wins, c, inference.baseline, by)
     return {
         "means": pl.concat(means).sort(*by, *schemas.MEANS.key),

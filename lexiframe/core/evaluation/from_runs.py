@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, memory_use, typed
@@ -14,7 +14,6 @@ from lexiframe.core.base.feature import Collections, Engines, Items, Replication
 from lexiframe.core.evaluation.buckets.bucket import evaluate_projected
 from lexiframe.core.evaluation.buckets.held import Work
 from lexiframe.core.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
-from lexiframe.core.evaluation.declared_facts import tables_of_evaluation
 from lexiframe.core.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
@@ -22,8 +21,6 @@ from lexiframe.core.evaluation.options import RUNS_OF_PAGE, Asked, Inference
 from lexiframe.core.io import (
     batches,
     column_forms,
-    kept_results,
-    problems,
     qrel_files,
     reading_options,
     run_scan,
@@ -45,6 +42,9 @@ from lexiframe.core.significance import Alternative, Family, Test, corrections, 
 from lexiframe.core.significance import replicates as replication
 from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
+if TYPE_CHECKING:
+    from lexiframe.core.io import kept_results
+
 
 @typed
 def evaluate(
@@ -56,7 +56,7 @@ def evaluate(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant | Mapping[str, NoRelevant] = "drop",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | Mapping[str, int] | None = None,
     exclude_self: bool = False,
@@ -279,6 +279,9 @@ def evaluate_asked(
     is_large = in_buckets or not is_small(sources, allowed, was_told=was_told)
     takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources, allowed))
     if reuse is not None:  # before the work, lest it fail after it
+        from lexiframe.core.evaluation.declared_facts import tables_of_evaluation
+        from lexiframe.core.io import kept_results
+
         kept = kept_results.reusable_results(reuse, tables_of_evaluation, not takes_ranks)
     if takes_ranks:
         return in_parts(sources, kept=kept)

@@ -8,7 +8,7 @@ from inspect import Parameter, signature
 from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
 from lexiframe.core.base import LexiframeError, check_choice, schemas, unknown_name
-from lexiframe.core.io import problems, qrel_files
+from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric
 from lexiframe.core.orderings import Method, check_method, refuse_many
 from lexiframe.core.pairwise import By, Measure, grouping, parse_measures
@@ -70,7 +70,7 @@ class Options(TypedDict, total=False):
     ties: Ties
     score_type: ScoreType
     no_relevant: NoRelevant
-    duplicates: problems.Duplicates
+    duplicates: qrel_files.Duplicates
     unjudged: Unjudged
     depth: int | None
     exclude_self: bool

@@ -12,7 +12,7 @@ from . import per_request_scores as per_request_scores
 
 "What is read: sources, options, and runs that are found but not read"
 from .files.data_sources import File as File
-from . import run_parts as run_parts
+from . import one_run as one_run
 from . import run_scan as run_scan
 from . import reading_options as reading_options
 from . import qrel_files as qrel_files
@@ -21,6 +21,7 @@ from .files import data_sources as data_sources
 "Parts of the readers: for those who join what was read"
 from . import checks as checks
 from . import problems as problems
+from . import doubts as doubts
 from . import column_forms as column_forms
 from . import batches as batches
 from . import logs as logs
@@ -37,7 +38,10 @@ from . import kept_results as kept_results
 from .files import kept_json as kept_json
 
 "For features: modules whose names they use"
+from . import columns as columns
 from . import headers as headers
+from . import rows_of_files as rows_of_files
+from . import run_tables as run_tables
 from . import parsing as parsing
 from . import runs as runs
 from . import tables_together as tables_together

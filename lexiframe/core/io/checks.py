@@ -16,38 +16,34 @@ from lexiframe import features
 from lexiframe.core.base import LexiframeError, Problem, coded, schemas, typed, warn
 from lexiframe.core.base.feature import Forms, Votes
 from lexiframe.core.io.column_forms import line_layouts
-from lexiframe.core.io.column_forms.column_names import (
-    KNOWN_NAMES,
-    LISTS_OF_IDS,
-    items_of_implicit_feedback,
-    spelled,
-    words_for,
-)
-from lexiframe.core.io.files.data_sources import File, Source, only_file, run_name
-from lexiframe.core.io.files.tables import read_arrow
-from lexiframe.core.io.files.unpacking import Content
-from lexiframe.core.io.parsing import json_reader, problems_of
-from lexiframe.core.io.problems.advice import are_grades
-from lexiframe.core.io.problems.doubted_judgments import DOUBT, doubts_of_grades
-from lexiframe.core.io.problems.doubted_runs import TAGS, changing_tags
-from lexiframe.core.io.problems.equal_scores import (
+from lexiframe.core.io.column_forms.column_names import items_of_implicit_feedback, words_for
+from lexiframe.core.io.columns import ALL_SCORES, KNOWN_NAMES, LISTS_OF_IDS, spelled
+from lexiframe.core.io.doubts.changing_tags import changing_tags
+from lexiframe.core.io.doubts.equal_scores import (
     MEND_TIES,
     ONE_SCORE,
     RANKS,
     TIES,
     problems_of_order,
 )
+from lexiframe.core.io.doubts.first_looks import DOUBT, TAGS
+from lexiframe.core.io.doubts.odd_grades import doubts_of_grades, ratings_in_words
+from lexiframe.core.io.files.data_sources import File, Source, only_file, run_name
+from lexiframe.core.io.files.tables import read_arrow
+from lexiframe.core.io.files.unpacking import Content
+from lexiframe.core.io.problems.advice import are_grades
 from lexiframe.core.io.problems.problem_tables import listed, problem_of, table_of, undecodable
-from lexiframe.core.io.qrel_files import parse_qrels, ratings_in_words
+from lexiframe.core.io.qrel_files import parse_qrels
 from lexiframe.core.io.rare_forms import forms_of_text
 from lexiframe.core.io.reading_options import Better, RankedBy, TextOptions, Third
+from lexiframe.core.io.rows_of_files import problems_of
 from lexiframe.core.io.run_parts import load_source, parse_runs
 from lexiframe.core.io.text import trec
 from lexiframe.core.io.text.csv_tables import first_line, table_in
-from lexiframe.core.io.text.json_values import is_json
-from lexiframe.core.io.text.lines import first_fields
+from lexiframe.core.io.text.lines import first_fields, is_json
 from lexiframe.core.io.text.trec import warn_of_wider_lines
 from lexiframe.core.io.text.trec_rows import lines_of
+from lexiframe.core.io.text_forms import json_reader
 
 Kind = Literal["run", "qrels"]
 AnyKind = Literal["run", "qrels", "votes", "scores"]
@@ -336,12 +332,12 @@ def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | Non
     Scores have no column of documents, and one of collections or measures, or runs without one of
     requests, or else requests and fractions alone.
     """
-    from lexiframe.core.io.score_forms.layouts import ALL_WORDS, plain_name
+    from lexiframe.core.io.score_forms.layouts import plain_name
 
     stated = features.found(Votes)
     if stated and stated.are_votes(names):
         return "votes"
-    known = {ours: {*words} for ours, words in (KNOWN_NAMES | ALL_WORDS).items()}
+    known = {ours: {*words} for ours, words in (KNOWN_NAMES | ALL_SCORES).items()}
     means = [{ours for ours, words in known.items() if plain_name(name) in words} for name in names]
     has = {ours for one in means for ours in one}
     if has & {"doc_id", "rank"} or len(names) < _FEWEST:

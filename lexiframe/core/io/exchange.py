@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, SchemaError, n_and_first, schemas, to_polars, typed
-from lexiframe.core.io.run_parts import RUNS_ALONE
+from lexiframe.core.io.one_run import RUNS_ALONE
 from lexiframe.typing import Frame
 
 T = TypeVar("T")

@@ -23,12 +23,12 @@ from lexiframe.core.base import (
 )
 from lexiframe.core.io.column_forms.objects import is_frame, to_frame
 from lexiframe.core.io.column_forms.values_for_none import NaValues, drop_values, warn_of_values
+from lexiframe.core.io.columns import SCORES
+from lexiframe.core.io.doubts.filled_scores import shown_name, warn_of_zeros
 from lexiframe.core.io.files.data_sources import File, Source
 from lexiframe.core.io.files.tables import read_arrow
-from lexiframe.core.io.problems.filled_scores import shown_name, warn_of_zeros
 from lexiframe.core.io.score_forms.four_columns import PLAIN, FourColumns, ScoreForm
 from lexiframe.core.io.score_forms.layouts import (
-    WORDS,
     ScoreTable,
     rename_columns,
     rename_known_columns,
@@ -39,7 +39,7 @@ from lexiframe.core.io.score_forms.plain_data import are_records, frame_of_recor
 from lexiframe.core.io.score_forms.row_numbers import place_index, warn_of_index
 from lexiframe.core.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.core.io.score_forms.text import PLACE, name_nested_columns, table_of_text
-from lexiframe.core.io.text.json_values import is_json
+from lexiframe.core.io.text.lines import is_json
 from lexiframe.typing import ScoresLike
 
 Revisions = Literal["newest", "all"]
@@ -336,10 +336,10 @@ def _frame_of(data: Any) -> pl.DataFrame:
 
 def _plain_pandas(frame: Any) -> Any:
     """Make columns of data that Arrow does not export: measures as objects, ids in the index."""
-    objects = [name for name in WORDS["measure"] if name in frame.columns]
+    objects = [name for name in SCORES["measure"] if name in frame.columns]
     frame = frame.assign(**{name: frame[name].map(str) for name in objects})
-    levels, queries = frame.index.names, WORDS["query_id"]
-    known = [name for words in WORDS.values() for name in words]
+    levels, queries = frame.index.names, SCORES["query_id"]
+    known = [name for words in SCORES.values() for name in words]
     if len(levels) == 1 and {*known}.isdisjoint(levels) and {*queries}.isdisjoint(frame.columns):
         is_place = levels[0] is None and frame.index.dtype.kind in "iu"
         return frame if is_place else frame.rename_axis("query_id").reset_index()

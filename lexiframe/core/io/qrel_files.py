@@ -37,6 +37,8 @@ from lexiframe.core.io.column_forms.numbers import may_have_changed, refuse_lost
 from lexiframe.core.io.column_forms.objects import are_several_runs, to_frame
 from lexiframe.core.io.column_forms.requests_called import requests_called
 from lexiframe.core.io.column_forms.values_for_none import NaValues, drop_none, values_in
+from lexiframe.core.io.doubts.first_looks import may_be_other_lines, names_folds
+from lexiframe.core.io.doubts.odd_grades import doubts_of_grades, ratings_in_words
 from lexiframe.core.io.files.data_sources import (
     File,
     expanded,
@@ -47,17 +49,16 @@ from lexiframe.core.io.files.data_sources import (
 from lexiframe.core.io.files.provenance import describe, recorded_sources
 from lexiframe.core.io.files.tables import read_arrow, to_arrow
 from lexiframe.core.io.files.unpacking import Content, content_of
-from lexiframe.core.io.parsing import error_with_line, layout_of, parse_table, places_in
-from lexiframe.core.io.problems.divided_lists import divided_lists, names_folds
-from lexiframe.core.io.problems.doubted_judgments import doubted_lines, doubts_of_grades
-from lexiframe.core.io.problems.duplicates import Duplicates, highest_grade, repeated_judgment
+from lexiframe.core.io.one_run import as_text, as_written, refuse_no_number
+from lexiframe.core.io.parsing import parse_table, places_in
 from lexiframe.core.io.problems.line_numbers import Places
 from lexiframe.core.io.rare_forms import forms_of_grades
 from lexiframe.core.io.reading_options import TextOptions
-from lexiframe.core.io.run_parts import as_text, as_written, refuse_no_number
 from lexiframe.core.io.text import trec
+from lexiframe.core.io.text_forms import layout_of
 from lexiframe.typing import QrelsLike
 
+Duplicates = Literal["error", "best"]
 Negative = Literal["unjudged", "not relevant"]
 
 
@@ -252,6 +253,8 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
     try:
         rows = parse_qrels(content, where, options)
     except LexiframeError as error:
+        from lexiframe.core.io.rows_of_files import error_with_line
+
         raise error_with_line(error, content, where, options, schemas.QRELS) from None
     is_whole = content.form is None and not (options.grades or options.na_values)  # no row left out
     places = places_in(file, options, schemas.QRELS) if is_whole else None
@@ -281,9 +284,12 @@ def _parse_numbers(content: Content, where: str, options: TextOptions) -> pl.Dat
     if table is None:
         layout = layout_of(content.data, where, options, schemas.QRELS)
         table, _ = trec.parse_lines(content.data, where, layout, layout.names, options.decimal)
-        doubt = doubted_lines(table, where)
-        if doubt is not None:
-            raise ReadError(doubt)
+        if may_be_other_lines(table):
+            from lexiframe.core.io.doubts.other_lines import doubted_lines
+
+            doubt = doubted_lines(table, where)
+            if doubt is not None:
+                raise ReadError(doubt)
     rows = checked_judgments(table, where, options)
     if may_have_changed(rows, "relevance"):
         refuse_lost_digits(*as_written(content, where, options, schemas.QRELS))
@@ -338,49 +344,14 @@ def grades_of_implicit_feedback(
     return table.with_columns(relevance=pl.when(table[items].is_not_null()).then(1.0))
 
 
-_LIKED = 4.0
-"""The rating from which on people like an item, on the usual scale of 1 to 5."""
-_DEGREES = 3
-
-
-def ratings_in_words(grades: pl.Series) -> str:
-    """Say that grades look like ratings, and that low ones count as relevant; "" otherwise.
-
-    Ratings have no 0, which pools of judgments have, and a greatest grade of 4 or more, or of three
-    times the least: with two grades alone, all may be relevant.
-
-    Examples
-    --------
-    >>> ratings_in_words(pl.Series([1.0, 3.0, 5.0]))
-    'no grade is 0, so that all judged documents count as relevant, those of grade 1 too; if the \
-grades are ratings, rel=4 counts only those from 4 on'
-    >>> ratings_in_words(pl.Series([0.0, 1.0, 4.0])), ratings_in_words(pl.Series([4.0, 5.0]))
-    ('', '')
-    >>> ratings_in_words(pl.Series([0.05, 0.9]))
-    'no grade is 0, so that all judged documents count as relevant, those of grade 0.05 too; if \
-all grades are relevant, rel=0.05 says so, and a greater one leaves out those below'
-    """
-    least, greatest = grades.min(), grades.max()
-    if not (isinstance(least, float) and isinstance(greatest, float)):
-        return ""
-    if not 0 < least < _LIKED or greatest < min(_LIKED, _DEGREES * least):
-        return ""
-    advice = (
-        f"if all grades are relevant, rel={least:g} says so, and a greater one leaves out those "
-        "below"
-    )
-    if greatest >= _LIKED:
-        advice = f"if the grades are ratings, rel={_LIKED:g} counts only those from {_LIKED:g} on"
-    return (
-        "no grade is 0, so that all judged documents count as relevant, those of grade "
-        f"{least:g} too; {advice}"
-    )
-
-
 def _doubt_folds(written: pl.DataFrame, table: pl.DataFrame, where: str) -> None:
     """Warn of judgments of a request in several folds; raise if they repeat a document."""
     folds = written.select(column for column in written if names_folds(column.name))
-    divided = divided_lists(table, folds, where) if written.height == table.height else None
+    if not folds.width or written.height != table.height:
+        return
+    from lexiframe.core.io.doubts.divided_lists import divided_lists
+
+    divided = divided_lists(table, folds, where)
     if divided is not None and divided.is_certain:
         raise SchemaError(divided.problem)
     if divided is not None:
@@ -416,6 +387,8 @@ def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.Da
         or not judged.rows.select(pl.struct(schemas.QRELS.key).is_duplicated().any()).item()
     ):
         return judged.rows, 0
+    from lexiframe.core.io.problems.duplicates import highest_grade, repeated_judgment
+
     if duplicates == "error":
         raise repeated_judgment(judged.rows, judged.where, judged.places)
     return highest_grade(judged.rows)

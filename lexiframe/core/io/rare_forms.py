@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe import features
 from lexiframe.core.base import schemas
 from lexiframe.core.base.feature import Forms
-from lexiframe.core.io.column_forms.column_names import LISTS_OF_IDS, spelled
+from lexiframe.core.io.columns import LISTS_OF_IDS, spelled
 
 _FIRST_LINE = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*)?[\r\n]+)*([^\r\n]*)")
 _OPENS = r"^\s*[\[{]"

@@ -11,8 +11,9 @@ import polars as pl
 from lexiframe.core.base import Problem, ReadError, coded, in_threads
 from lexiframe.core.io.files.data_sources import File, Parts, Source
 from lexiframe.core.io.files.provenance import recorded_sources
+from lexiframe.core.io.one_run import NameFrom, RunPart, no_rows
 from lexiframe.core.io.reading_options import TextOptions
-from lexiframe.core.io.run_parts import NameFrom, RunPart, load_source, no_rows
+from lexiframe.core.io.run_parts import load_source
 
 
 @dataclass(frozen=True)

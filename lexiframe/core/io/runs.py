@@ -19,13 +19,13 @@ from lexiframe.core.base import (
     typed,
     warn,
 )
-from lexiframe.core.io import problems
+from lexiframe.core.io import doubts
 from lexiframe.core.io.column_forms.values_for_none import NaValues
 from lexiframe.core.io.files.data_sources import find_sources, refuse_twins, warn_of_left_out
 from lexiframe.core.io.files.provenance import describe
 from lexiframe.core.io.files.tables import to_arrow
+from lexiframe.core.io.one_run import NameFrom, RunPart, warn_of_doubts
 from lexiframe.core.io.reading_options import Better, RankedBy, TextOptions, Third
-from lexiframe.core.io.run_parts import NameFrom, RunPart, warn_of_doubts
 from lexiframe.core.io.run_scan import RunScan, SourceRead
 from lexiframe.core.io.text.trec import warn_of_wider_lines
 from lexiframe.typing import RunsLike
@@ -226,7 +226,7 @@ def read_runs(
     parts = sorted((part for some in loaded for part in some), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
-    problems.warn_of_scores_against_ranks({part.name: part.against for part in parts})
+    doubts.warn_of_scores_against_ranks({part.name: part.against for part in parts})
     warn_of_doubts(doubt for part in parts for doubt in part.doubts)
     has_rows = [any(part.rows.height or part.empty for part in parts) for parts in loaded]
     scan.refuse_empty(has_rows, [of.names for of in read])

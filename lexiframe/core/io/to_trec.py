@@ -36,10 +36,11 @@ from lexiframe.core.io.files.output_files import (
 from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.io.files.unpacking import content_of
 from lexiframe.core.io.headers import commented
+from lexiframe.core.io.one_run import RUNS_ALONE
 from lexiframe.core.io.parsing import parse_table
 from lexiframe.core.io.qrel_files import load_qrels
 from lexiframe.core.io.reading_options import TextOptions
-from lexiframe.core.io.run_parts import RUNS_ALONE, split_runs
+from lexiframe.core.io.run_tables import split_runs
 from lexiframe.core.io.text import trec
 from lexiframe.core.io.text.lines import first_fields
 from lexiframe.typing import Frame

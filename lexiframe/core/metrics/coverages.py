@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import coded, schemas, sums, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics.catalogues.ranked import AP, RR, nDCG
 from lexiframe.core.metrics.kinds.derived import known_metric
 from lexiframe.core.metrics.kinds.metric import Metric
@@ -70,7 +70,7 @@ def coverage(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant | Mapping[str, NoRelevant] = "drop",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | Mapping[str, int] | None = None,
     exclude_self: bool = False,

@@ -11,7 +11,6 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, coded, in_threads, schemas, shown, to_polars, typed
 from lexiframe.core.metrics import notation
 from lexiframe.core.metrics.kinds.derived import parse_metric
-from lexiframe.core.metrics.kinds.function_metric import metric_of
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of_subtopics
 from lexiframe.core.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
@@ -163,7 +162,10 @@ def as_metric(measure: Any) -> Metric:
     if isinstance(measure, str):
         notation.doubt_name(measure)
         return parse_metric(measure)
-    measure = metric_of(measure) or measure
+    if not isinstance(measure, Metric):
+        from lexiframe.core.metrics.kinds.function_metric import metric_of
+
+        measure = metric_of(measure) or measure
     if not isinstance(measure, Metric):
         raise TypeError(
             f"expected metrics or their notation, found {type(measure).__name__}: "

@@ -23,7 +23,7 @@ from .correlations import rank_correlations as rank_correlations
 from .correlations import correlate_samples as correlate_samples
 from . import coefficients as coefficients
 from .chosen_rule import refuse_many as refuse_many
-from .rules.kemeny import kemeny_places as kemeny_places
+from .least_contradicted import kemeny_places as kemeny_places
 
 "Means: of measures"
 from .means import run_means as run_means

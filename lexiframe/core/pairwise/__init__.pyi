@@ -1,9 +1,9 @@
 """Preferences between rankings: definitions as formulas, and their computation."""
 
 "Measures: of both kinds, parsed and described"
-from .pairs import Measure as Measure
+from .preference import Measure as Measure
 from .preference_entries import parse_measure as parse_measure
-from .pairs import parse_measures as parse_measures
+from .compared_runs import parse_measures as parse_measures
 from .listing import measures as measures
 from .listing import conventions as conventions
 from .lexicographic import LexicographicPreference as LexicographicPreference
@@ -21,7 +21,7 @@ from . import pair_tiles as pair_tiles
 "Arrays: requests × pairs of runs, and sums over requests"
 from .arrays.arrays import PairCube as PairCube
 from .arrays.one_measure import Pairs as Pairs
-from .arrays.cube import PairsLike as PairsLike
+from .arrays.handed import PairsLike as PairsLike
 from . import arrays as arrays
 from .arrays.grouping import By as By
 from .arrays import grouping as grouping

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, n_and_first, schemas, sums, warn
 from lexiframe.core.metrics import Bounds, Metric, derived
-from lexiframe.core.pairwise.pairs import Measure
+from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.pairwise.preference_entries import known_measure
 
 Ends = tuple[float, float]

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, hashing, in_threads, schemas
-from lexiframe.core.io import File, run_parts, run_scan
-from lexiframe.core.pairwise.pairs import Measure
+from lexiframe.core.io import File, one_run, run_scan
+from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.pairwise.preference_entries import parse_measure
 from lexiframe.core.projection import Policies, RankedRuns, judgments
 
@@ -22,9 +22,7 @@ TABLE = schemas.TableSchema("fingerprints", ("kind", "name"), _SCHEMA)
 NO_FINGERPRINTS = pl.DataFrame(schema=_SCHEMA)
 
 
-def fingerprint_of(
-    runs: run_scan.RunScan, policies: Policies
-) -> Callable[[run_parts.RunPart], str]:
+def fingerprint_of(runs: run_scan.RunScan, policies: Policies) -> Callable[[one_run.RunPart], str]:
     """Return the function from a run that was read to its fingerprint.
 
     For a run from a file it is the sha256 of the file, with the options of reading it; for any
@@ -32,7 +30,7 @@ def fingerprint_of(
     """
     is_ordered = policies.ties == "input"
 
-    def fingerprint(part: run_parts.RunPart) -> str:
+    def fingerprint(part: one_run.RunPart) -> str:
         if part.sha256 is not None:
             return mark_of_file(part.sha256, runs)
         return f"rows:{_hash_of_rows(part, is_ordered=is_ordered):016x}"
@@ -64,7 +62,7 @@ def unchanged_files(scan: run_scan.RunScan, known: Mapping[str, str]) -> list[in
     return [index for index, is_known in enumerate(same) if is_known]
 
 
-def _hash_of_rows(part: run_parts.RunPart, *, is_ordered: bool) -> int:
+def _hash_of_rows(part: one_run.RunPart, *, is_ordered: bool) -> int:
     rows, empty = part.rows, pl.Series(part.empty, dtype=pl.String)
     of_empty = hashing.mixed(hashing.hashes_of(empty)).sum(dtype=np.uint64)
     if rows.is_empty():

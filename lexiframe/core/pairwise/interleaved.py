@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import check_choice, in_threads, sums, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.pairwise.arrays.size import refuse_too_many
 from lexiframe.core.pairwise.pairs import preferences_table, refuse_one_run
 from lexiframe.core.pairwise.read_to_a_rank import preferences_by_rank
@@ -38,7 +38,7 @@ def interleaving(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
     """Compute which run the clicks of a simulated user prefer, by request and pair of runs.

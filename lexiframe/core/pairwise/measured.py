@@ -11,9 +11,9 @@ import polars as pl
 
 from lexiframe.core.metrics import Metric, Values, coverages, needed, values_of
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
+from lexiframe.core.pairwise.compared_runs import refuse_one_run
 from lexiframe.core.pairwise.fingerprints import fingerprint_of
-from lexiframe.core.pairwise.pairs import Measure, refuse_one_run
+from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.pairwise.preference_arrays import itself, preference_cubes
 from lexiframe.core.projection import (
     NoRelevant,
@@ -232,9 +232,11 @@ def measure_positions(
 
 def cube_of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
     """Return tables of scores and of preferences as one cube; either table may be empty."""
+    from lexiframe.core.pairwise.arrays.cube import cube_of_table, score_cube
+
     none = pl.Series([], dtype=pl.String)
     scores = score_cube(s) if s.height else ScoreCube.none(none, none)
-    pairs = pair_cube(d) if d.height else PairCube.unknown(none, scores)
+    pairs = cube_of_table(d) if d.height else PairCube.unknown(none, scores)
     both = (scores.queries, pairs.queries), (scores.runs, pairs.runs)
     axes = (pl.concat(names).unique().sort() for names in both)
     found = PairCube.unknown(pairs.measures, scores.arranged(*axes))

@@ -9,24 +9,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, coded, in_threads, schemas, shown, to_polars, typed
+from lexiframe.core.base import coded, in_threads, schemas, to_polars, typed
 from lexiframe.core.metrics import (
     Metric,
     Values,
-    as_list,
     directions,
-    metric_of,
     needed,
     subtopic_metrics,
-    unique_by_name,
     values_of,
 )
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.core.pairwise.custom import preference_of
-from lexiframe.core.pairwise.kernels import Comparison
+from lexiframe.core.pairwise.compared_runs import comparison_of
+from lexiframe.core.pairwise.compared_runs import parse_measures as parse_measures
+from lexiframe.core.pairwise.compared_runs import refuse_one_run as refuse_one_run
 from lexiframe.core.pairwise.preference import Measure as Measure
-from lexiframe.core.pairwise.preference_entries import parse_measure
-from lexiframe.core.pairwise.subtopic_blocks import subtopic_requests_of
 from lexiframe.core.projection import NoRelevant, by_collection, check_policy, matrices
 from lexiframe.typing import MeasureLike, PositionsTable
 
@@ -160,34 +156,6 @@ def compare_pairs(
     )
 
 
-def comparison_of(
-    p: pl.DataFrame,
-    asked: Sequence[Measure],
-    values: Values | ScoreCube | None,
-    no_relevant: NoRelevant,
-    baseline: str | Collection[str] | None = None,
-) -> Comparison:
-    """Return the comparison to compute from checked positions; raise without a pair of runs."""
-    requests = (
-        subtopic_requests_of(p)
-        if subtopic_metrics.are_of_subtopics(p, asked)
-        else matrices.requests_of(p)
-    )
-    refuse_one_run("preferences", requests.runs)
-    ordered = tuple(sorted(asked, key=str))
-    several = (baseline,) if isinstance(baseline, str) else baseline
-    compared = None if several is None else tuple(several)
-    return Comparison(requests, ordered, values, no_relevant, compared)
-
-
-def refuse_one_run(function: str, runs: Collection[str]) -> None:
-    """Raise when there is no pair of runs."""
-    if len(runs) < 2:
-        raise LexiframeError(
-            f"{function}: expected at least two runs, found {len(runs)} ({', '.join(runs)})"
-        )
-
-
 def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the tables of scores and of preferences that arrays of all pairs hold."""
     scores = scores_of(d.scores)
@@ -250,24 +218,6 @@ def rankings_of(function: str, p: Any) -> Iterator[np.ndarray]:
     for end, m in zip(ends, requests.n_relevant, strict=True):
         if m:
             yield requests.positions[:, end - m : end]
-
-
-def parse_measures(measures: Any) -> list[Measure]:
-    """Return one or several measures, given as objects or notation, without repetitions."""
-    return unique_by_name([_as_measure(measure) for measure in as_list(measures)])
-
-
-def _as_measure(measure: Any) -> Measure:
-    if isinstance(measure, str):
-        return parse_measure(measure)
-    measure = metric_of(measure) or measure
-    if isinstance(measure, Measure):
-        return measure
-    if callable(measure) and not isinstance(measure, type):
-        return preference_of(measure)
-    raise TypeError(
-        f"expected measures or their notation, found {type(measure).__name__}: {shown(measure)}"
-    )
 
 
 _ROWS = 1 << 20

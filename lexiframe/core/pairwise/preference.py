@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -55,6 +56,10 @@ class Preference(ABC):
         return replace(self, cutoff=notation.rank_of_cutoff(self.name, cutoff))
 
     def __str__(self) -> str:
+        return self._notation
+
+    @cached_property
+    def _notation(self) -> str:
         rel = {} if self.rel is None else {"rel": self.rel}
         return notation.write(self.name, None, rel, self.cutoff)
 

@@ -11,9 +11,9 @@ import polars as pl
 
 from lexiframe.core.base import in_threads, progress
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
+from lexiframe.core.pairwise.compared_runs import comparison_of
 from lexiframe.core.pairwise.custom import MatrixPreference
 from lexiframe.core.pairwise.kernels import Comparison
-from lexiframe.core.pairwise.pairs import comparison_of
 from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.projection import NoRelevant
 

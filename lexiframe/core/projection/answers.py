@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import Problem, coded, likely_cause, n_and_first, printed, warn
-from lexiframe.core.io import problems, qrel_files, run_parts, warn_of_wider_lines
+from lexiframe.core.io import doubts, one_run, warn_of_wider_lines
 from lexiframe.core.projection.judgments import JudgedItems
 from lexiframe.core.projection.ranked_runs import RankedRuns
 from lexiframe.core.projection.ranks_and_ties import RunRanks
@@ -139,13 +139,13 @@ def warn_of_grades(grades: pl.Series, rel: float | None, *, count_any: bool = Tr
     """
     if count_any:
         warn_of_ratings(grades, rel)
-    for said in problems.doubts_of_grades(grades):
+    for said in doubts.doubts_of_grades(grades):
         warn(f"qrels: {said}")
 
 
 def warn_of_ratings(grades: pl.Series, rel: float | None) -> None:
     """Warn where no least relevant grade was given, and grades look like ratings."""
-    if rel is None and (said := qrel_files.ratings_in_words(grades)):
+    if rel is None and (said := doubts.ratings_in_words(grades)):
         warn(f"qrels: {said}")
 
 
@@ -155,7 +155,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
     Unknown documents are the ones of runs that retrieved no judged document.
     """
     warn_of_wider_lines(ranked.n_wider)
-    problems.warn_of_scores_against_ranks(ranked.against)
+    doubts.warn_of_scores_against_ranks(ranked.against)
     warn_of_doubts(ranked)
     if said := strangers_in_words(ranked):
         warn(said)
@@ -168,7 +168,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
 def warn_of_doubts(ranked: RankedRuns) -> None:
     """Warn of doubts about runs, of queries among documents, and of other spellings."""
     further = [*_likely_parts(ranked.runs), *own_queries(_first_documents(ranked.runs))]
-    run_parts.warn_of_doubts([*ranked.doubts, *further])
+    one_run.warn_of_doubts([*ranked.doubts, *further])
     # a run that has no judged document is named with its cause elsewhere
     spelled = {run.name: run.respelled for run in ranked.runs if run.respelled and run.rank.any()}
     if spelled:

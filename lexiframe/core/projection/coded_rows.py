@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import coded
-from lexiframe.core.io import run_parts
+from lexiframe.core.io import one_run
 from lexiframe.core.projection.judgments import JudgedItems
 from lexiframe.core.projection.lookup import QueryIndex, has_repeated, hash_keys
 
@@ -36,7 +36,7 @@ class Rows:
 
     @classmethod
     def encode(
-        cls, part: run_parts.RunPart, queries: QueryIndex, score_type: str, *, rank: bool
+        cls, part: one_run.RunPart, queries: QueryIndex, score_type: str, *, rank: bool
     ) -> Rows:
         """Encode a run that has rows; with ``rank``, its column of ranks must have no nulls."""
         query, extra = _query_codes(part.rows["query_id"], queries)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import SchemaError, coded, in_threads
-from lexiframe.core.io import run_parts
+from lexiframe.core.io import one_run
 from lexiframe.core.projection.effect_of_ties import TiedItems
 from lexiframe.core.projection.judgments import JudgedItems
 from lexiframe.core.projection.policies import Policies
@@ -26,7 +26,7 @@ ROWS = 1 << 21
 
 
 def rank_run(
-    part: run_parts.RunPart,
+    part: one_run.RunPart,
     judged: JudgedItems,
     policies: Policies,
     *,
@@ -45,7 +45,7 @@ def rank_run(
     return rank(part) if joined.strangers else joined
 
 
-def _divide_run(part: run_parts.RunPart) -> list[run_parts.RunPart]:
+def _divide_run(part: one_run.RunPart) -> list[one_run.RunPart]:
     """Divide a run by its queries; the first piece also has the queries with an empty list."""
     n = -(-part.rows.height // ROWS)
     stretches = part.rows["query_id"].rle().struct.unnest()

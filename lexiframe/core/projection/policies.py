@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, coded, errors, printed, shown
-from lexiframe.core.io import problems, qrel_files
+from lexiframe.core.io import qrel_files
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
 ScoreType = Literal["float64", "float32"]
@@ -23,7 +23,7 @@ _CHOICES: dict[str, Any] = {
     "ties": Ties,
     "score_type": ScoreType,
     "no_relevant": NoRelevant,
-    "duplicates": problems.Duplicates,
+    "duplicates": qrel_files.Duplicates,
     "unjudged": Unjudged,
 }
 
@@ -36,7 +36,7 @@ class Policies:
     ties: Ties = "doc_id_desc"
     score_type: ScoreType = "float64"
     no_relevant: NoRelevant = "drop"
-    duplicates: problems.Duplicates = "error"
+    duplicates: qrel_files.Duplicates = "error"
     unjudged: Unjudged = "keep"
     depth: int | None = None
     exclude_self: bool = False

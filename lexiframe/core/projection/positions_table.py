@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import coded, schemas, typed
-from lexiframe.core.io import problems, reading_options, scan_runs
+from lexiframe.core.io import qrel_files, reading_options, scan_runs
 from lexiframe.core.projection import by_collection
 from lexiframe.core.projection.answers import warn_of_gaps, warn_of_grades
 from lexiframe.core.projection.levels import RowsOfARun
@@ -28,7 +28,7 @@ def positions(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant | Mapping[str, NoRelevant] = "drop",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | Mapping[str, int] | None = None,
     exclude_self: bool = False,

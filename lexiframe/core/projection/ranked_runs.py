@@ -21,15 +21,14 @@ from lexiframe.core.base import (
     n_and_first,
     progress_bars,
 )
-from lexiframe.core.io import data_sources, problems, run_parts, run_scan, scan_runs
-from lexiframe.core.projection.changed_places import refuse_changed_places
+from lexiframe.core.io import data_sources, doubts, one_run, run_scan, scan_runs
 from lexiframe.core.projection.judgments import JudgedItems, judged_items
 from lexiframe.core.projection.pieces import rank_run
 from lexiframe.core.projection.policies import Policies
 from lexiframe.core.projection.ranks_and_ties import RANKS, RunRanks
 
 T = TypeVar("T")
-Loader = Callable[[], list[run_parts.RunPart]]
+Loader = Callable[[], list[one_run.RunPart]]
 _NO_ROWS = pl.DataFrame()
 
 
@@ -48,7 +47,7 @@ class RankedRuns:
     read: list[run_scan.SourceRead] = field(default_factory=list)
     n_wider: dict[str, int] = field(default_factory=dict)
     fingerprints: dict[str, str] = field(default_factory=dict)
-    against: dict[str, problems.Against] = field(default_factory=dict)
+    against: dict[str, doubts.Against] = field(default_factory=dict)
     doubts: list[Problem] = field(default_factory=list)
 
     @cached_property
@@ -79,7 +78,7 @@ def rank_runs(
     hashed: bool = False,
     foresee: Callable[[int, JudgedItems], None] | None = None,
     are_part: bool = False,
-    fingerprint: Callable[[run_parts.RunPart], str] | None = None,
+    fingerprint: Callable[[one_run.RunPart], str] | None = None,
     replicates: bool = False,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` all judged items.
@@ -110,9 +109,9 @@ def rank_runs(
     codes = shared_codes() if documents else None
     marks: dict[str, str] = {}
 
-    def rank(part: run_parts.RunPart) -> RunRanks:
-        if len(loaders) == 1:
-            refuse_changed_places(part, judged.items)
+    def rank(part: one_run.RunPart) -> RunRanks:
+        if len(loaders) == 1 and not part.is_known:
+            doubts.refuse_changed_places(part, judged.items)
         if fingerprint is not None:
             marks[part.name] = fingerprint(part)
         return rank_run(part, judged, policies, pool=pool, codes=codes)
@@ -136,19 +135,19 @@ def rank_runs(
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
     against = {part.name: part.against for _, part in ranked if part.against.of}
-    doubts = [doubt for _, part in ranked for doubt in part.doubts]
-    return RankedRuns(judged, by_name, read, n_wider, marks, against, doubts)
+    said = [doubt for _, part in ranked for doubt in part.doubts]
+    return RankedRuns(judged, by_name, read, n_wider, marks, against, said)
 
 
 def ranked_parts(
-    rank: Callable[[run_parts.RunPart], T], loaders: list[Loader], n_rows: int
-) -> list[list[tuple[T, run_parts.RunPart]]]:
+    rank: Callable[[one_run.RunPart], T], loaders: list[Loader], n_rows: int
+) -> list[list[tuple[T, one_run.RunPart]]]:
     """Load and rank the runs of each source; raise if two runs have one name.
 
     The runs come back without their rows, so that only the runs in ranking are in memory.
     """
 
-    def load_and_rank(load: Loader) -> list[tuple[T, run_parts.RunPart]]:
+    def load_and_rank(load: Loader) -> list[tuple[T, one_run.RunPart]]:
         return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()]
 
     done = [*in_threads(load_and_rank, loaders, "reading runs", n_rows)]
@@ -228,11 +227,11 @@ def loaders_of(
 
 def _load_parts(
     scan: run_scan.RunScan, index: int, *, rank: bool, hashed: bool, replicates: bool
-) -> list[run_parts.RunPart]:
+) -> list[one_run.RunPart]:
     """Read one source; raise if ranks are needed and a table of several runs has none."""
     parts = scan.load(index, rank=rank, hashed=hashed)
     if not replicates:
-        run_parts.refuse_replicates(parts)
+        one_run.refuse_replicates(parts)
     if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:
         raise SchemaError(
             f"{scan.sources[index].where}: ties='rank' needs a column of whole ranks, found none; "

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import SchemaError, coded
-from lexiframe.core.io import problems, run_parts
+from lexiframe.core.io import one_run, problems
 from lexiframe.core.projection.coded_rows import Blocks, Rows
 from lexiframe.core.projection.effect_of_ties import TiedItems
 from lexiframe.core.projection.judgments import JudgedItems
@@ -88,7 +88,7 @@ class RunRanks:
 
 
 def rank_judged(
-    part: run_parts.RunPart,
+    part: one_run.RunPart,
     judged: JudgedItems,
     policies: Policies,
     *,
@@ -151,9 +151,7 @@ def _drop_rows(rows: Rows, are_out: np.ndarray) -> Rows:
     return rows.take(np.flatnonzero(~are_out)) if are_out.any() else rows
 
 
-def _sort_rows(
-    part: run_parts.RunPart, queries: QueryIndex, policies: Policies
-) -> tuple[Rows, int]:
+def _sort_rows(part: one_run.RunPart, queries: QueryIndex, policies: Policies) -> tuple[Rows, int]:
     """Return the rows by query and score, each document once, and the number of removed rows.
 
     ``queries`` are the wanted ones, with their numbers, in order. Equal scores are not in order
@@ -198,7 +196,7 @@ class RunList:
 
 
 def list_documents(
-    part: run_parts.RunPart, queries: pl.Series, policies: Policies, codes: pl.Series
+    part: one_run.RunPart, queries: pl.Series, policies: Policies, codes: pl.Series
 ) -> RunList:
     """Rank all documents of one run for some queries, which are sorted.
 
@@ -224,7 +222,7 @@ def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
     return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 
-def _retrieved_nothing(part: run_parts.RunPart, judged: JudgedItems) -> RunRanks:
+def _retrieved_nothing(part: one_run.RunPart, judged: JudgedItems) -> RunRanks:
     nowhere = np.zeros(judged.items.height, RANKS)
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged.query_index, nothing, [])
@@ -233,7 +231,7 @@ def _retrieved_nothing(part: run_parts.RunPart, judged: JudgedItems) -> RunRanks
 
 
 def _answered(
-    part: run_parts.RunPart, queries: Mapping[str, int], retrieved: np.ndarray, extra: list[str]
+    part: one_run.RunPart, queries: Mapping[str, int], retrieved: np.ndarray, extra: list[str]
 ) -> tuple[np.ndarray, list[str]]:
     """Return which judged queries were answered, even by an empty list, and which other queries."""
     answered = retrieved > 0
@@ -335,7 +333,7 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
 
 
 def _drop_twins(
-    rows: Rows, part: run_parts.RunPart, policies: Policies, n_judged: int
+    rows: Rows, part: one_run.RunPart, policies: Policies, n_judged: int
 ) -> tuple[Rows, int]:
     """Keep the best-ranked row of each document, or raise for a document that is there twice.
 
@@ -357,7 +355,7 @@ def _drop_twins(
     return ordered.take(best.arg_true().to_numpy()), int(np.count_nonzero(removed < n_judged))
 
 
-def _refuse_missing_ranks(part: run_parts.RunPart) -> None:
+def _refuse_missing_ranks(part: one_run.RunPart) -> None:
     if "rank" not in part.rows.columns:
         raise SchemaError(
             f"{part.where}: ties='rank' needs a column of whole ranks, found none; "

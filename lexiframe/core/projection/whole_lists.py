@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, coded, likely_cause, unknown_name, warn
-from lexiframe.core.io import problems, run_parts, run_scan, scan_runs, warn_of_wider_lines
-from lexiframe.core.projection.changed_places import refuse_changed_places
+from lexiframe.core.io import doubts, one_run, run_scan, scan_runs, warn_of_wider_lines
 from lexiframe.core.projection.judgments import JudgedItems
 from lexiframe.core.projection.policies import Policies
 from lexiframe.core.projection.ranked_runs import loaders_of, ranked_parts, shared_codes
@@ -82,15 +81,15 @@ def ranked_lists(
     loaders, n_rows = loaders_of(scan, rank=policies.ties == "rank", hashed=False)
     codes = shared_codes()
 
-    def rank(part: run_parts.RunPart) -> tuple[pl.Series, RunList]:
-        if judged is not None and len(loaders) == 1:
-            refuse_changed_places(part, judged.items)
+    def rank(part: one_run.RunPart) -> tuple[pl.Series, RunList]:
+        if judged is not None and len(loaders) == 1 and not part.is_known:
+            doubts.refuse_changed_places(part, judged.items)
         return _rank_queries(part, policies, codes, queries)
 
     done = [one for some in ranked_parts(rank, loaders, n_rows) for one in some]
     warn_of_wider_lines({part.where: part.n_wider for _, part in done if part.n_wider})
-    problems.warn_of_scores_against_ranks({part.name: part.against for _, part in done})
-    run_parts.warn_of_doubts(doubt for _, part in done for doubt in part.doubts)
+    doubts.warn_of_scores_against_ranks({part.name: part.against for _, part in done})
+    one_run.warn_of_doubts(doubt for _, part in done for doubt in part.doubts)
     there = [part.name for _, part in done]
     for name in only or ():
         if name not in there:
@@ -104,7 +103,7 @@ def ranked_lists(
 
 
 def _rank_queries(
-    part: run_parts.RunPart, policies: Policies, codes: pl.Series, queries: pl.Series | None
+    part: one_run.RunPart, policies: Policies, codes: pl.Series, queries: pl.Series | None
 ) -> tuple[pl.Series, RunList]:
     """Rank one run for the given queries, or for all that it answered."""
     if queries is None:

@@ -34,6 +34,7 @@ from .tests import ShiftedTest as ShiftedTest
 "For features: modules whose names they use"
 from . import arguments as arguments
 from . import bets as bets
+from . import betting_on_means as betting_on_means
 from . import clusters as clusters
 from . import differences as differences
 from . import estimates as estimates

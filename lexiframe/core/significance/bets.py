@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, check_choice, shown, sums, to_polars
+from lexiframe.core.base import LexiframeError, check_choice, shown, to_polars
 from lexiframe.core.pairwise import PairCube, Pairs, facts
 
 SHARING = {"holm", "bonferroni"}
@@ -150,79 +150,9 @@ def _no_bounds(measure: str) -> LexiframeError:
     )
 
 
-def _no_random_order(n: int) -> LexiframeError:
-    return LexiframeError(
-        f"betting: expected requests in random order, found that no mean fits the first {n:,}, as "
-        "later differences are others than earlier ones; begin anew, with requests in random order"
-    )
-
-
 def _given_order(d: Any) -> pl.Series:
     """Return the ids of the requests in the order of their first rows."""
     if isinstance(d, PairCube):
         return d.queries
     column = to_polars(d)["query_id"].cast(pl.String)
     return column.unique(maintain_order=True)
-
-
-def p_above(x: np.ndarray, limit: Any, bets: Bets, share: float = 1.0) -> np.ndarray:
-    """Return p of the hypothesis that the mean is at most ``limit``, for each column of x.
-
-    ``share`` of the level is for this question.
-    """
-    limit, b = np.asarray(limit, float), bets.bound
-    inside = limit > -b
-    null = np.where(inside, (limit / b + 1) / 2, 1.0)
-    best = sums.capital.log_capital((x / b + 1) / 2, null, bets.level * share, bets.n_planned)
-    # A limit that no difference can be below is no hypothesis: nothing is shown.
-    return np.asarray(np.where(inside & (limit < b), np.exp(-best), 1.0))
-
-
-def p_either(x: np.ndarray, limit: Any, bets: Bets) -> np.ndarray:
-    """Return p of the hypothesis that the mean is ``limit``: bets on both sides, half each."""
-    limit = np.asarray(limit, float)
-    p = np.minimum(p_above(x, limit, bets, 0.5), p_above(-x, -limit, bets, 0.5))
-    return np.asarray(np.minimum(1.0, 2 * p))
-
-
-def interval(x: np.ndarray, bets: Bets, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of an interval: the limits that bets on neither side reject at ``tail``.
-
-    The limits are tried on a grid; the ends are one step outside of the limits that are not
-    rejected. If all limits are rejected in a given order, the order is refused.
-    """
-    b = bets.bound
-    low, high = sums.capital.interval((x / b + 1) / 2, tail, bets.n_planned)
-    if bets.given is not None and (low > high).any():
-        raise _no_random_order(len(x))
-    return b * (2 * low - 1), b * (2 * high - 1)
-
-
-def intervals_after(
-    x: np.ndarray, looks: Sequence[int], bets: Bets
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of the intervals of the first few differences, at the level of the bets.
-
-    ``looks`` are their numbers, ascending; one pass through x gives the intervals of `interval`.
-    """
-    b, step = bets.bound, 2 * bets.bound / sums.capital.GRID
-    limit = b * np.linspace(-1, 1, sums.capital.GRID + 1)[1:-1]
-    sides = [
-        sums.capital.log_capitals(
-            (sign * x[:, None] / b + 1) / 2,
-            (sign * limit[:, None] / b + 1) / 2,
-            bets.level,
-            bets.n_planned or len(x),
-        )
-        for sign in (1, -1)
-    ]
-    asked, least = {*looks}, -np.log(bets.level)
-    found = []
-    for n, (above, below) in enumerate(zip(*sides, strict=True), start=1):
-        if n in asked:
-            kept = limit[(np.maximum(above, below) <= least)[:, 0]]
-            if not len(kept):
-                raise _no_random_order(n)
-            found.append((kept[0] - step, kept[-1] + step))
-    low, high = np.array(found).T
-    return low, high

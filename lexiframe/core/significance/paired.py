@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, progress, schemas, sums, typed
 from lexiframe.core.base.feature import Replication
-from lexiframe.core.io import problems
+from lexiframe.core.io import doubts
 from lexiframe.core.metrics import notation
 from lexiframe.core.pairwise import By, PairCube, Pairs, arrays, facts, grouping
 from lexiframe.core.projection import by_collection
@@ -54,7 +54,6 @@ from lexiframe.core.significance.own_tests import (
 from lexiframe.core.significance.paired_tests import Outcome, d_z_outcome
 from lexiframe.core.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.core.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
-from lexiframe.core.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
@@ -316,7 +315,7 @@ def compare(
     check_choice("compare", seeds, get_args(Seeds), "seeds")
     d = average_replicates("compare", d, replicates, tests)
     facts.warn_of_hints(d)
-    problems.warn_of_zeros(d)
+    doubts.warn_of_zeros(d)
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = group_attributes(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
@@ -351,6 +350,8 @@ def compare(
             "requests, found none"
         )
     if AUTO not in several(test) or not isinstance(d, PairCube | arrays.Reduced):
+        from lexiframe.core.significance.too_few_requests import warn_of_few_requests
+
         number = families_of(table, groups, family)  # the verdict of an evaluation says it
         warn_of_few_requests("compare", table, number, corrections, options)
     # A test that cannot say how small its p may be gives 0.

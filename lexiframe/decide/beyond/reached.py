@@ -25,7 +25,7 @@ from lexiframe.core.base import (
     unknown_name,
     warn,
 )
-from lexiframe.core.io import Tables, column_forms, problems
+from lexiframe.core.io import Tables, column_forms, qrel_files
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import Policies, ScoreType, Ties, by_collection
@@ -161,7 +161,7 @@ def catalogue(
     by: By = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
 ) -> Catalogue:
     """Measure how much of the catalogue the lists of each run reach, and how evenly.
 

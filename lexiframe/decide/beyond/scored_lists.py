@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, progress, schemas, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, as_list, as_metric, unique_by_name
 from lexiframe.core.projection import Policies, ScoreType, Ties, by_collection
 from lexiframe.decide.beyond.catalogue_measures import CatalogueMetric
@@ -30,7 +30,7 @@ def list_scores(
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
 ) -> pl.DataFrame:
     """Compute what single lists are like beyond relevance: novelty, diversity, calibration.
 

@@ -14,9 +14,10 @@ from lexiframe.core.pairwise import PairsLike
 from lexiframe.core.projection import by_collection
 from lexiframe.core.significance.arguments import checked_sizes
 from lexiframe.core.significance.bets import Bets, BoundsLike
+from lexiframe.core.significance.betting_on_means import shifted_answers
 from lexiframe.core.significance.differences import Differences, Options, cube_of
 from lexiframe.core.significance.margins import Margin, margins_of, mean_score
-from lexiframe.core.significance.tests import SHIFTED, ShiftedTest, shifted_answers
+from lexiframe.core.significance.tests import SHIFTED, ShiftedTest
 from lexiframe.decide.gates.deciding import check_gate, decided
 from lexiframe.decide.gates.gate_rules import Require
 from lexiframe.decide.gates.gate_tables import margins_by_name, rows_of_two_runs

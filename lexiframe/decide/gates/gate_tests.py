@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice
-from lexiframe.core.significance.bets import Bets, p_above
+from lexiframe.core.significance.bets import Bets
+from lexiframe.core.significance.betting_on_means import p_above
 from lexiframe.core.significance.corrections import correct
 from lexiframe.decide.gates.gate_rules import Require, Rule
 

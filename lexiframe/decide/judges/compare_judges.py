@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, printed, progress, resampling, schemas, typed
-from lexiframe.core.io import Tables, problems, run_scan, scan_runs
+from lexiframe.core.io import Tables, qrel_files, run_scan, scan_runs
 from lexiframe.core.metrics import needed
 from lexiframe.core.orderings import ChosenRule, Method, missing_requests
 from lexiframe.core.pairwise import By, Measure, arrays, grouping, parse_measures
@@ -198,7 +198,7 @@ def compare_judges(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, n_and_first, schemas
-from lexiframe.core.io import problems, read_qrels
+from lexiframe.core.io import qrel_files, read_qrels
 
 
 def read_judges(
-    function: str, judges: Any, duplicates: problems.Duplicates = "error"
+    function: str, judges: Any, duplicates: qrel_files.Duplicates = "error"
 ) -> dict[str, pl.DataFrame]:
     """Read the judgments of two or more judges; errors name the judge."""
     check_judges(function, judges)
@@ -38,7 +38,7 @@ def check_judges(function: str, judges: Any) -> None:
         )
 
 
-def _read_judge(name: str, qrels: Any, duplicates: problems.Duplicates) -> pl.DataFrame:
+def _read_judge(name: str, qrels: Any, duplicates: qrel_files.Duplicates) -> pl.DataFrame:
     try:
         return pl.DataFrame(read_qrels(qrels, duplicates=duplicates))
     except (LexiframeError, TypeError) as error:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, memory_use, schemas, sums, typed
-from lexiframe.core.io import column_forms, problems
+from lexiframe.core.io import column_forms, qrel_files
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import Policies
 from lexiframe.decide.judges.agreement_coefficients import (
@@ -33,7 +33,7 @@ def judge_agreement(
     judges: JudgesLike | Frame,
     rel: float | None = None,
     *,
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -132,7 +132,7 @@ def judge_agreement(
 def judge_confusion(
     judges: JudgesLike,
     *,
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -178,7 +178,7 @@ def _group_tables(
     function: str,
     judges: JudgesLike,
     compute: Compute,
-    duplicates: problems.Duplicates,
+    duplicates: qrel_files.Duplicates,
     requests: RequestsLike,
     by: By,
 ) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from lexiframe.core.cli.inputs import as_columns, refuse_replacing
 from lexiframe.core.cli.options import INPUT, OUTPUT, Format, Passed, option
 from lexiframe.core.cli.output import print_table
 from lexiframe.core.evaluation import read_results
-from lexiframe.core.io import logs, output_files, score_forms
+from lexiframe.core.io import columns, logs, output_files
 from lexiframe.decide.leaderboards.leaderboard_of import Leaderboard
 from lexiframe.decide.leaderboards.leaderboard_of import leaderboard as leaderboard_of
 
@@ -140,7 +140,7 @@ def _weight_number(weight: str, text: str) -> float:
 def _weights_in(path: str) -> dict[str, float]:
     """Read weights from a file with the columns collection and weight."""
     table = logs.read_log(path)
-    known = score_forms.COLLECTION_WORDS
+    known = columns.COLLECTIONS
     names = [name for name in known if name in table.columns]
     if len(names) != 1 or "weight" not in table.columns:
         raise LexiframeError(

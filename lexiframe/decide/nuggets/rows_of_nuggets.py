@@ -5,19 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.core.base import Problem, SchemaError
-from lexiframe.core.io import File, column_forms, data_sources
+from lexiframe.core.io import File, column_forms, columns, data_sources
 from lexiframe.core.io.text import csv_rows, json_places
 
-_WORDS = {
-    "query_id": "query_id qid query topic_id topic request_id",
-    "run": "run run_id system model team",
-    "nugget_id": "nugget_id nugget question_id",
-    "credit": "credit",
-    "assignment": "assignment label support judgment judgement grade",
-    "importance": "importance",
-    "text": "text nugget_text question question_text",
-}
-_NAMES = {ours: column_forms.spelled(words.split()) for ours, words in _WORDS.items()}
+_NAMES = {ours: columns.spelled(words) for ours, words in columns.NUGGETS.items()}
 _IDS = ("query_id", "run", "nugget_id", "importance", "text")
 
 

@@ -26,6 +26,7 @@ from lexiframe.core.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.core.projection import by_collection
 from lexiframe.core.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.core.significance.bets import Bets, BoundsLike
+from lexiframe.core.significance.betting_on_means import betting_at
 from lexiframe.core.significance.clusters import (
     clusters_of,
     codes_of,
@@ -50,7 +51,7 @@ from lexiframe.core.significance.own_tests import (
     several,
 )
 from lexiframe.core.significance.paired_tests import MEANS, Outcome, d_z_outcome
-from lexiframe.core.significance.tests import AUTO, DRAWING, TESTS, Test, betting_at, chosen
+from lexiframe.core.significance.tests import AUTO, DRAWING, TESTS, Test, chosen
 from lexiframe.study.audits.drawn_families import Families
 from lexiframe.study.audits.drawn_trials import Trials, drawn_trials
 from lexiframe.study.audits.schemas import AUDITS

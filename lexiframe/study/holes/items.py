@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.io import problems, run_scan, scan_runs, warn_of_wider_lines
+from lexiframe.core.io import doubts, run_scan, scan_runs, warn_of_wider_lines
 from lexiframe.core.projection import Policies, RankedRuns, answers, rank_runs
 
 ABSENT = -np.inf
@@ -85,7 +85,7 @@ def pool_of(runs: Any, qrels: Any, policies: Policies, depth: int) -> Pool:
     top = rank_runs(scan, qrels, replace(policies, depth=depth), nonrelevant=True, pool=True)
     answers.warn_of_counts(top.answers, answers.repairs_of(top))
     warn_of_wider_lines(top.n_wider)
-    problems.warn_of_scores_against_ranks(top.against)
+    doubts.warn_of_scores_against_ranks(top.against)
     text = pl.col("query_id", "doc_id").cast(pl.String)
     listed = top.judged.items.select(text, "relevance")
     found = pl.concat([_retrieved(top, run.pool) for run in top.runs]).unique()

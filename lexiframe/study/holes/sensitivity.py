@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, resampling, typed, warn
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, catalogues, needed
 from lexiframe.core.pairwise import By, Measure, grouping, parse_measures
 from lexiframe.core.projection import Policies, ScoreType, Ties, by_collection
@@ -39,7 +39,7 @@ def hole_sensitivity(
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> HoleSensitivity:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, progress, resampling, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, needed
 from lexiframe.core.orderings import Method, check_method, coefficients, order_runs
 from lexiframe.core.pairwise import Measure, PairCube, Pairs, measured, parse_measures
@@ -49,7 +49,7 @@ def degradation(
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
     """Compare the conclusions of measures from a part of the data with those from all of it.

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, coded, resampling, typed, warn
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import Policies, ScoreType, Ties, judgments, whole_lists
 from lexiframe.study.overlaps.overlap import overlap_of_two
@@ -27,7 +27,7 @@ def contrasting(
     qrels: QrelsLike | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import in_threads, memory_use, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.pairwise import By, grouping, pair_tiles, pairs, preferences_table
 from lexiframe.core.projection import (
     Policies,
@@ -40,7 +40,7 @@ def overlap(
     *,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:

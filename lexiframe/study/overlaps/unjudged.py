@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import coded, resampling, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import (
     Policies,
@@ -31,7 +31,7 @@ def unjudged(
     *,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:

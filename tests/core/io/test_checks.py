@@ -11,8 +11,8 @@ import lexiframe as lf
 from lexiframe.core.base.schemas import PROBLEMS, RUNS
 from lexiframe.core.io.checks import kind_of
 from lexiframe.core.io.files.data_sources import only_file
-from lexiframe.core.io.parsing import rows_of
 from lexiframe.core.io.reading_options import TextOptions
+from lexiframe.core.io.rows_of_files import rows_of
 from lexiframe.core.io.text import json_rows
 
 packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time

@@ -7,8 +7,8 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
+from lexiframe.core.io.files import arrow_messages as arrow
 from lexiframe.core.io.files import parquet_pages
-from lexiframe.core.io.forms import arrow
 
 RUN = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
 

@@ -35,7 +35,7 @@ def test_parquet_without_text_is_read_once(tmp_path, monkeypatch, dtype):
     ids = {"query_id": [1, 1, 2], "doc_id": [7, 8, 7]}
     rows = pl.DataFrame(ids, schema=dict.fromkeys(ids, dtype)).with_columns(score=pl.lit(0.5))
     rows.write_parquet(path := tmp_path / "als.parquet")
-    monkeypatch.setattr("lexiframe.core.io.run_parts.read_arrow", None)  # what reads it again
+    monkeypatch.setattr("lexiframe.core.io.run_tables.read_arrow", None)  # what reads it again
     assert lf.read_runs(path)["doc_id"].to_pylist() == ["7", "8", "7"]
 
 

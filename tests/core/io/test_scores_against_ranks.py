@@ -12,7 +12,7 @@ from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.core.evaluation.buckets.results import BucketResult
 from lexiframe.core.evaluation.from_parts import plan_of
 from lexiframe.core.evaluation.options import Asked
-from lexiframe.core.io.problems.scores_against_ranks import (
+from lexiframe.core.io.doubts.scores_against_ranks import (
     all_compared,
 )
 

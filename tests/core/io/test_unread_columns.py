@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.io.problems.order_of_rows import doubted_order
+from lexiframe.core.io.doubts.order_of_rows import doubted_order
 
 QUERIES = [f"q{n}" for n in range(30)]
 JUDGED = {query: {"d0": 1} for query in QUERIES}

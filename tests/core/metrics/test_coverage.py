@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.io.run_parts import RunPart
+from lexiframe.core.io.one_run import RunPart
 from lexiframe.core.metrics import coverages as gaps
 from lexiframe.core.projection.answers import counts_of, warn_of_gaps
 from lexiframe.core.projection.judgments import judged_items

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.orderings.rules.kemeny import kemeny_places
+from lexiframe.core.orderings.least_contradicted import kemeny_places
 from tests.small_tables import preferences, scores
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import lexiframe as lf
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.scored import values_of
+from lexiframe.core.pairwise.compared_runs import parse_measures
 from lexiframe.core.pairwise.measured import measure_positions
-from lexiframe.core.pairwise.pairs import parse_measures
 from lexiframe.core.pairwise.preference_arrays import preference_cubes
 from tests.frames import assert_identical
 from tests.strategies import positions_tables

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.io.run_parts import RunPart
+from lexiframe.core.io.one_run import RunPart
 from lexiframe.core.projection.judgments import judged_items
 from lexiframe.core.projection.policies import Policies
 from lexiframe.core.projection.ranks_and_ties import rank_judged

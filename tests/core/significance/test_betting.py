@@ -12,7 +12,8 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe.core.base.sums.capital import log_capital
-from lexiframe.core.significance.bets import Bets, p_above, p_either
+from lexiframe.core.significance.bets import Bets
+from lexiframe.core.significance.betting_on_means import p_above, p_either
 from tests.conftest import SHARED
 
 ONE = {"bounds": {"mine": (-1.0, 1.0)}, "correction": "none"}

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.pairwise.arrays.cube import pair_cube
+from lexiframe.core.pairwise.arrays.handed import pair_cube
 from lexiframe.core.significance import hsd_trials
 from tests.frames import assert_identical
 from tests.small_tables import preferences, scores

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.significance.bets import Bets, interval
+from lexiframe.core.significance.bets import Bets
+from lexiframe.core.significance.betting_on_means import interval
 
 sequence = lf.significance.confidence_sequence
 TWO = {"baseline": "old", "candidate": "new"}

@@ -114,7 +114,7 @@ def test_random_trials_and_blocks_of_pairs(monkeypatch):
         for kind, limit in (("not_worse_a", -0.1), ("better_by_margin_a", 0.1)):
             p = oracle.bootstrap((x - limit).tolist(), drawn, "greater")
             assert row[f"p_{kind}"] == pytest.approx(p)
-    monkeypatch.setattr("lexiframe.core.significance.tests.bootstrap._CELLS", 1)
+    monkeypatch.setattr("lexiframe.core.significance.bootstrapped_t._CELLS", 1)
     again = lf.equivalence(of_columns(values), 0.1, **how)
     assert again["conclusion"].equals(found["conclusion"])
     assert again["ci_low"].to_list() == pytest.approx(found["ci_low"].to_list())

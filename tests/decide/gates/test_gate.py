@@ -11,7 +11,8 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import lexiframe as lf
-from lexiframe.core.significance.bets import Bets, p_above
+from lexiframe.core.significance.bets import Bets
+from lexiframe.core.significance.betting_on_means import p_above
 from lexiframe.decide.gates.deciding import decided
 from lexiframe.decide.gates.gate_sizes import requests_to_decide
 from lexiframe.decide.gates.gate_tests import check_require

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.core.significance.bets import Bets, p_above
+from lexiframe.core.significance.bets import Bets
+from lexiframe.core.significance.betting_on_means import p_above
 from lexiframe.decide.gates.gate_in_words import gate_sentences
 from lexiframe.decide.gates.gate_rules import Rule
 from lexiframe.decide.gates.gate_tests import adjusted, doubt_of_t, fewest_ties

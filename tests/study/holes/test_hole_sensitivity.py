@@ -7,7 +7,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.base.sums.moments import Moments
 from lexiframe.core.base.sums.tolerance import rounding
-from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.pairwise.compared_runs import parse_measures
 from lexiframe.core.projection.policies import Policies
 from lexiframe.study.holes.draws import Drawn, Means, means_of_draws
 from lexiframe.study.holes.intervals import Interval, least_factor, range_of_values

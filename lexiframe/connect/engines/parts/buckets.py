@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.connect.engines.parts.jobs import QRELS, RUNS
 from lexiframe.connect.engines.parts.spill import read_bucket
-from lexiframe.core.io import batches, column_forms, run_parts
+from lexiframe.core.io import batches, column_forms, run_tables
 
 RUN = "run"
 """The column of the numbers of runs, where a file of buckets has several."""
@@ -65,7 +65,7 @@ class Buckets:
         for name, rows in joined.items():
             _refuse_lost_digits(found[name], self._where(name))
             if rows["doc_id"].has_nulls():
-                run_parts.refuse_padding(rows, rows["doc_id"].is_null(), self._where(name))
+                run_tables.refuse_padding(rows, rows["doc_id"].is_null(), self._where(name))
         return joined
 
     def _where(self, run: str) -> str:

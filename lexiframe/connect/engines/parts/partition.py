@@ -29,10 +29,10 @@ from lexiframe.core.io import (
     File,
     batches,
     data_sources,
-    problems,
+    doubts,
+    one_run,
     qrel_files,
     reading_options,
-    run_parts,
     run_scan,
     warn_of_wider_lines,
 )
@@ -85,14 +85,14 @@ def partition(
 
 def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) -> None:
     wider, ranked = 0, written.job.share.rank
-    against: dict[str, problems.Against] = {}
+    against: dict[str, doubts.Against] = {}
     for parts in batches.parts_of_unit(unit, scan, written.job.share):
-        run_parts.refuse_replicates(parts)
+        one_run.refuse_replicates(parts)
         for part in parts:
             written.names.setdefault(part.name, len(written.names))
             wider += part.n_wider
             if part.against.of:
-                against[part.name] = against.get(part.name, problems.Against()) + part.against
+                against[part.name] = against.get(part.name, doubts.Against()) + part.against
             ranked = ranked and "rank" in part.rows.columns
         for part in parts:
             rows = _stored(part, rank=written.job.share.rank)
@@ -104,7 +104,7 @@ def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) ->
     written.facts |= {"wider": wider, "ranked": ranked, "against": told}
 
 
-def _stored(part: run_parts.RunPart, *, rank: bool) -> pl.DataFrame:
+def _stored(part: one_run.RunPart, *, rank: bool) -> pl.DataFrame:
     """Return the rows of a run to write: ids are text, or integers of 64 bits."""
     there = [*["rank"] * rank, batches.DIGITS]
     columns = ["query_id", "doc_id", "score", *(n for n in there if n in part.rows.columns)]
@@ -137,11 +137,11 @@ def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]], *, is_ranked: bool) 
     if implicit:
         qrel_files.warn_of_implicit_feedback(str(facts[QRELS][0]["where"]), implicit)
     warn_of_wider_lines({unit["where"]: unit["wider"] for unit in facts[RUNS]})
-    against: dict[str, problems.Against] = {}
+    against: dict[str, doubts.Against] = {}
     for unit in () if is_ranked else facts[RUNS]:
         for name, told in unit["against"].items():
-            against[name] = against.get(name, problems.Against()) + problems.Against(*told)
-    problems.warn_of_scores_against_ranks(against)
+            against[name] = against.get(name, doubts.Against()) + doubts.Against(*told)
+    doubts.warn_of_scores_against_ranks(against)
 
 
 def _buckets(job: Job, sources: batches.Sources, facts: dict[str, list[dict[str, Any]]]) -> Buckets:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lexiframe.connect.engines.spark.errors import errors_of_spark
 from lexiframe.core.base import LexiframeError, SchemaError, schemas, warn
-from lexiframe.core.io import column_forms, data_sources, read_qrels, read_runs, run_parts
+from lexiframe.core.io import column_forms, data_sources, one_run, read_qrels, read_runs
 
 BUCKET = "bucket"
 """The column of the number of a row's bucket."""
@@ -72,7 +72,7 @@ def _one_table(frame: Any) -> Any:
         return frame
     from pyspark.sql import functions
 
-    return frame.withColumn("run", functions.lit(run_parts.UNNAMED))
+    return frame.withColumn("run", functions.lit(one_run.UNNAMED))
 
 
 def _rows_of_run(spark: Any, run: Any, name: str) -> Any:

@@ -30,7 +30,7 @@ from lexiframe.core.evaluation.buckets.results import BucketResult
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.core.evaluation.options import Asked, Options, name_options
-from lexiframe.core.io import data_sources, output_files, run_parts
+from lexiframe.core.io import data_sources, one_run, output_files
 from lexiframe.core.metrics import needed
 from lexiframe.core.significance import own_tests, tests
 from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RunsLike
@@ -154,7 +154,7 @@ def evaluate(
         rows = rows_by_run(sides[0])
         named = [*map(str, runs)] if isinstance(runs, Mapping) else []
         if lacking := [name for name in named if name not in rows]:
-            raise run_parts.no_rows(lacking)
+            raise one_run.no_rows(lacking)
         n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
 
         def on_spark(plan: Plan, _held: Held | None) -> BucketResult:

@@ -6,6 +6,7 @@ from .cells import are_numbers as are_numbers
 from .cells import as_cells as as_cells
 from .cells import as_texts as as_texts
 from .cells import cell as cell
+from .cells import column_cells as column_cells
 from .cells import shortened as shortened
 from .cells import texts_of as texts_of
 from .cells import write_p_values as write_p_values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -45,6 +45,11 @@ def cell(name: str, value: Any, decimals: int = 3) -> str:
     if value is None or isinstance(value, bool):
         return _WORDS[value]
     return shortened(_uncut_text(name, value), _LONGEST)
+
+
+def column_cells(name: str, values: Iterable[Any], decimals: int = 3) -> list[str]:
+    """Return the values of a column as people read them: see `cell`."""
+    return [cell(name, value, decimals) for value in values]
 
 
 def shortened(text: str, most: int = _LONGEST_NAME) -> str:

@@ -17,7 +17,7 @@ from lexiframe.core.io import (
     checks,
     data_sources,
     output_files,
-    problems,
+    qrel_files,
     read_qrels,
     read_runs,
     reading_options,
@@ -47,7 +47,7 @@ def convert(
     column: list[str] | None = None,
     decimal: Decimal = ".",
     grade: list[str] | None = None,
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
 ) -> None:
     """Convert a run or qrels to TREC text or, as OUT ends, to Parquet, CSV or TSV."""
     given = data_sources.only_file(source)

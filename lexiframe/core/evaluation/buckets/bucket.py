@@ -24,9 +24,9 @@ from lexiframe.core.evaluation.buckets.results import (
     part_facts,
 )
 from lexiframe.core.evaluation.buckets.writing import part_writer
-from lexiframe.core.io import run_parts, scan_runs
+from lexiframe.core.io import one_run, scan_runs
 from lexiframe.core.metrics import needed
-from lexiframe.core.pairwise import PairCube, measured, pairs
+from lexiframe.core.pairwise import PairCube, measured
 from lexiframe.core.projection import answers
 
 _MANY = 2**22
@@ -69,7 +69,7 @@ def evaluate_bucket(
         counts = none["coverage"].counts.with_columns(extra=extra)
         return BucketResult({**none.kept, "coverage": replace(none["coverage"], counts=counts)})
     # A run that has no name may be judgments.
-    only = frames.get(run_parts.UNNAMED) if len(frames) == 1 else None
+    only = frames.get(one_run.UNNAMED) if len(frames) == 1 else None
     scan, policies = scan_runs(frames if only is None else only), plan.policies
     ranked = measured.rank(scan, judged, plan.of_positions, policies, are_part=True)
     projected = measured.projected_of(ranked, plan.of_positions, policies.no_relevant)
@@ -80,7 +80,9 @@ def evaluate_bucket(
 def _frames_of_runs(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
     """Return a frame for each run of the plan, an empty one for a missing run."""
     if not isinstance(runs, Mapping):
-        runs = dict(run_parts.split_runs(to_polars(runs)))
+        from lexiframe.core.io import run_tables
+
+        runs = dict(run_tables.split_runs(to_polars(runs)))
     none = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
     like = next((frame.clear() for frame in runs.values()), none)
     return {name: runs.get(name, like) for name in plan.runs}
@@ -125,6 +127,8 @@ def evaluate_projected(
         for size, sums, part in found:
             total.add(sums)
             if part is not None and plan.keep:
+                from lexiframe.core.pairwise import pairs
+
                 s, d = pairs.tables_of(part)
                 write_s(answers.say_answered(s, missing, is_part=True))
                 write_d(d)

@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.core.base import schemas, sums
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
-from lexiframe.core.io import problems
+from lexiframe.core.io import doubts
 from lexiframe.core.metrics import coverages
 from lexiframe.core.pairwise import PairCube, arrays, grouping, measured
 from lexiframe.core.projection import answers
@@ -69,7 +69,7 @@ class Said:
     repairs: Mapping[str, int] = field(default_factory=dict)
     least: float | None = None
     greatest: float | None = None
-    against: Mapping[str, problems.Against] = field(default_factory=dict)
+    against: Mapping[str, doubts.Against] = field(default_factory=dict)
     found: bool = False
     answered: bool = False
     strangers: str = ""
@@ -90,7 +90,7 @@ class Said:
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
             unmatched=answers.Unmatched.look(ranked),
-            doubts=tuple(problems.doubts_of_grades(grades)),
+            doubts=tuple(doubts.doubts_of_grades(grades)),
         )
 
     def __add__(self, other: Said) -> Said:
@@ -232,7 +232,7 @@ CLASSES = (
     PairCube,
     arrays.ScoreCube,
     coverages.CoverageSums,
-    problems.Against,
+    doubts.Against,
     sums.ExactSums,
     sums.Moments,
     arrays.Few,

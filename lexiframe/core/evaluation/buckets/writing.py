@@ -58,12 +58,12 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
 
 def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
     """Say in all parts of the scores which rankings are missing, if it is said in one of them."""
-    from lexiframe.core.io import output_files
-
     if "scores" not in keep:
         return
     import pyarrow as pa
     from pyarrow import parquet
+
+    from lexiframe.core.io import output_files
 
     paths = Path(str(out), "scores").glob("part-*.parquet")
     says = {path: "answered" in parquet.read_schema(path).names for path in paths}

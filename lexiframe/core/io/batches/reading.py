@@ -23,9 +23,10 @@ from lexiframe.core.io.column_forms.column_names import items_of_implicit_feedba
 from lexiframe.core.io.column_forms.lists_of_items import rename_columns
 from lexiframe.core.io.column_forms.numbers import EXACT, has_large
 from lexiframe.core.io.column_forms.values_for_none import may_have_none
+from lexiframe.core.io.doubts.scores_against_ranks import compared_with_ranks
 from lexiframe.core.io.files.data_sources import File, Source, one_run_per_source
 from lexiframe.core.io.files.unpacking import Content
-from lexiframe.core.io.problems.scores_against_ranks import compared_with_ranks
+from lexiframe.core.io.one_run import UNNAMED, RunPart, as_written
 from lexiframe.core.io.qrel_files import (
     checked_judgments,
     grades_of_implicit_feedback,
@@ -33,15 +34,9 @@ from lexiframe.core.io.qrel_files import (
     parse_qrels,
 )
 from lexiframe.core.io.reading_options import TextOptions
-from lexiframe.core.io.run_parts import (
-    UNNAMED,
-    RunPart,
-    as_written,
-    parse_runs,
-    parts_of_table,
-    split_runs,
-)
+from lexiframe.core.io.run_parts import parse_runs
 from lexiframe.core.io.run_scan import RunScan
+from lexiframe.core.io.run_tables import parts_of_table, split_runs
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ import pyarrow as pa
 from lexiframe.core.base import LexiframeError, SchemaError, schemas
 from lexiframe.core.io.column_forms.column_names import columns_of
 from lexiframe.core.io.column_forms.objects import to_frame
+from lexiframe.core.io.doubts.scores_against_ranks import batches_are_doubtful
 from lexiframe.core.io.files.form import Batch, Form, size_in_rows
 from lexiframe.core.io.files.packings import room_for, too_much
+from lexiframe.core.io.files.parquet_tables import BUFFER
 from lexiframe.core.io.files.tables import as_table, reading
-from lexiframe.core.io.forms.parquet import BUFFER
-from lexiframe.core.io.problems.scores_against_ranks import batches_are_doubtful
 
 
 @dataclass(frozen=True)

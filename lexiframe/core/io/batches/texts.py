@@ -13,12 +13,12 @@ from lexiframe.core.base import LexiframeError, Problem, ReadError, errors, sche
 from lexiframe.core.io.files.data_sources import File
 from lexiframe.core.io.files.packings import packing_of, unpacked
 from lexiframe.core.io.files.unpacking import BYTE_ORDER_MARKS, UTF8_MARK, Content, content_of
-from lexiframe.core.io.parsing import error_with_line, json_reader
 from lexiframe.core.io.rare_forms import forms_of_text
 from lexiframe.core.io.reading_options import TextOptions
+from lexiframe.core.io.rows_of_files import error_with_line
 from lexiframe.core.io.text.csv_tables import table_in
-from lexiframe.core.io.text.json_values import is_json
-from lexiframe.core.io.text.lines import blocks_of_lines, n_lines_in
+from lexiframe.core.io.text.lines import blocks_of_lines, is_json, n_lines_in
+from lexiframe.core.io.text_forms import json_reader
 
 T = TypeVar("T")
 _BLOCK = 1 << 16

@@ -10,19 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.core.io.batches.tables import (
-    Batches,
-    compute_query,
-    cut_frame,
-    read_file,
-    read_fragment,
-    read_stream,
-)
 from lexiframe.core.io.column_forms.objects import held, is_frame, is_one_run, refuse_open_file
 from lexiframe.core.io.files import folders
 from lexiframe.core.io.files.data_sources import File, Parts, expanded, is_in_ir_datasets, is_remote
@@ -32,6 +24,9 @@ from lexiframe.core.io.forms import form_of
 from lexiframe.core.io.qrel_files import file_or_data
 from lexiframe.core.io.run_scan import RunScan
 from lexiframe.core.io.runs import scan_runs
+
+if TYPE_CHECKING:
+    from lexiframe.core.io.batches.tables import Batches
 
 _SAMPLE = 1 << 16
 _PER_ROW = 24  # bytes of a row in an Arrow file: two ids and a score
@@ -128,6 +123,8 @@ def _units(origin: Any, where: str, number: int) -> list[Unit]:
     if isinstance(origin, File | Parts):
         files = (origin,) if isinstance(origin, File) else origin.files
         return [_file_unit(file, number) for file in files]
+    from lexiframe.core.io.batches.tables import compute_query, cut_frame, read_stream
+
     if _has_fragments(origin):
         return [_fragment_unit(one, number) for one in origin.get_fragments()]
     is_lazy, rows = isinstance(origin, pl.LazyFrame), _count_once(partial(_length, origin))
@@ -175,11 +172,15 @@ def _file_unit(file: File, number: int) -> Unit:
     known = partial(Unit, where, number, file, path=file.path, stamp=stamp and stamp[2:])
     if form is None:
         return known(rows=lambda: _rows_of_text(start, size))
+    from lexiframe.core.io.batches.tables import read_file
+
     rows = _count_once(partial(_n_file_rows, form, file.path, size))
     return known(batches=partial(read_file, form, file.path, where), rows=rows)
 
 
 def _fragment_unit(fragment: Any, number: int) -> Unit:
+    from lexiframe.core.io.batches.tables import read_fragment
+
     path = fragment.path
     info = fragment.filesystem.get_file_info(path)
     stamp = (info.size or 0, info.mtime_ns or 0)

@@ -6,7 +6,6 @@ from .column_names import RIGHT_ORDER as RIGHT_ORDER
 from .ids import checked_ids as checked_ids
 from .column_names import columns_of as columns_of
 from .column_names import columns_among as columns_among
-from .column_names import spelled as spelled
 from .objects import held as held
 from .lists_of_items import rename_columns as rename_columns
 from .objects import is_frame as is_frame

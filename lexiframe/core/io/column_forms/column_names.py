@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,46 +14,8 @@ from lexiframe.core.base import (
     schemas,
     shown,
 )
+from lexiframe.core.io.columns import FALLBACK_NAMES, KNOWN_NAMES, NAMES, TIMES
 
-NAMES = {
-    "run": "run name system tag model".split(),
-    "query_id": "query_id qid q_id query query-id topic user_id user".split(),
-    "doc_id": "doc_id docno docid doc doc_no document_id item_id item corpus-id".split(),
-    "score": "score sim prediction".split(),
-    "rank": ["rank"],
-    "relevance": "relevance label rel grade gain rating".split(),
-    "iteration": "iteration subtopic subtopic_id q0".split(),
-}
-_LISTS = ["doc_ids", "item_ids", "items"]
-LISTS_OF_IDS = {
-    "runs": ["retrieved_ids", "retrieved", "retrieved_doc_ids", "ranked_ids", "ranking", *_LISTS],
-    "qrels": ["expected_ids", "expected", "relevant_ids", "relevant", "relevant_doc_ids", "pos",
-              "positive_ids", *_LISTS],
-}  # fmt: skip
-"""Names of columns whose cells hold the ids of all documents of a query."""
-LISTS_OF_SCORES = ["scores", "similarities", "similarity_scores", "relevance_scores"]
-LISTS_OF_DISTANCES = ["distances", "distance"]
-"""Names of columns whose cells hold a number for each of these documents."""
-
-
-def spelled(words: Sequence[str]) -> list[str]:
-    """Return names, followed by their spellings in other cases and styles."""
-    every = dict.fromkeys(words)
-    for word in words:
-        parts = re.split("[_-]", word)
-        titles = [part.title() for part in parts]
-        short = {"id": "ID", "ids": "IDs"}
-        ids = [short.get(part, title) for part, title in zip(parts, titles, strict=True)]
-        cases = [parts, [part.upper() for part in parts], titles, ids]
-        every |= dict.fromkeys(joint.join(case) for joint in ("_", "-", " ", "") for case in cases)
-        every |= dict.fromkeys(parts[0] + "".join(case[1:]) for case in (titles, ids))
-    return [*every]
-
-
-KNOWN_NAMES = {ours: spelled(words) for ours, words in NAMES.items()}
-"""The names that a column of ours may have, in any case."""
-MODEL_OF_MTEB = "mteb_model_meta"
-"""The name under which MTEB says whose predictions it saved."""
 CHANGED_PLACES = "qrels and runs may have changed places"
 RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line QRELS RUN..."
 """The advice where nothing but the order of two arguments says which are the runs."""
@@ -62,16 +23,10 @@ RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _IDS = ("query_id", "doc_id")
 """Our names of ids, beside which others name something else: the user of a query, a passage."""
-FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too; of Quepid, MS MARCO, MovieLens
-    "relevance": ["score"], "query_id": ["Query Text"], "doc_id": ["Doc ID", "pid", "movieId"],
-    "rank": ["Doc Position"],
-}  # fmt: skip
-"""Names that count only where no other is there."""
 _OTHER_SPELLINGS = {name for names in KNOWN_NAMES.values() for name in names} - {
     word for words in NAMES.values() for word in words
 }
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
-TIMES = {*spelled(["timestamp", "time", "date", "datetime"])}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 

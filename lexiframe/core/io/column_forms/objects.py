@@ -23,8 +23,8 @@ import pyarrow as pa
 from lexiframe import features
 from lexiframe.core.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
 from lexiframe.core.base.feature import Forms
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
 from lexiframe.core.io.column_forms.numbers import IN_RANGE, NUMBER, TOO_GREAT, has_large
+from lexiframe.core.io.columns import KNOWN_NAMES, MODEL_OF_MTEB
 
 _ATTRIBUTES = ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
 
@@ -128,9 +128,8 @@ def to_frame(
         schemas.refuse_twins_among(schema.names, where)  # to_table fails on two columns of one name
         data = _read_table(data.to_table, where)
     if isinstance(data, Mapping):
-        features.needed(
-            Forms, where
-        )  # lists of ids by query are no table, if nothing here can read them
+        # Lists of ids by query are no table, if nothing here can read them.
+        features.needed(Forms, where)
     return to_polars(data, where, keep_twins=keep_twins)
 
 
@@ -266,8 +265,16 @@ def _exactly(value: Any) -> str | None:
 
 def form_of_tool(data: Any) -> Any:
     """Return a tool's form for runs or judgments of all queries; None for any other data."""
+    are_values = isinstance(data, Mapping) and not any(map(_may_hold_items, data.values()))
+    if are_values or not isinstance(data, Mapping | list | tuple):
+        return None  # paths or numbers by their names; a frame
     documents = features.found(Forms)
     return documents and documents.form_of_document(data)
+
+
+def _may_hold_items(value: Any) -> bool:
+    """Return whether a value is a collection of further ones, as lists, dictionaries, frames."""
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
 
 
 def _is_ranx(data: Any) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.core.io.column_forms.column_names import candidates_for
+from lexiframe.core.io.columns import KNOWN_NAMES
 from lexiframe.core.io.files.data_sources import File
 
 _START = 1 << 16

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from lexiframe.core.base import Problem, ReadError, errors, n_and_first
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES
+from lexiframe.core.io.columns import KNOWN_NAMES
 
 _HIDDEN = (".", "_")
 """How names of what is no data begin: Spark's `_SUCCESS`, `.part-0.crc`, `_delta_log`."""

@@ -14,10 +14,10 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import ReadError, n_and_first, shown, typed, warn
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.core.io.column_forms.numbers import NUMBER
 from lexiframe.core.io.column_forms.objects import to_frame
 from lexiframe.core.io.column_forms.records import column_of, fields_of, flatten
+from lexiframe.core.io.columns import KNOWN_NAMES
 from lexiframe.core.io.files.data_sources import File, expanded, only_file
 from lexiframe.core.io.files.folders import printable, refuse_odd
 from lexiframe.core.io.files.tables import read_arrow
@@ -26,7 +26,8 @@ from lexiframe.core.io.logs.folders import records_of_folder
 from lexiframe.core.io.problems.advice import LINES_OF_RECORD
 from lexiframe.core.io.problems.problem_tables import decoded
 from lexiframe.core.io.text.csv_rows import text_table
-from lexiframe.core.io.text.json_values import is_json, load_json
+from lexiframe.core.io.text.json_values import load_json
+from lexiframe.core.io.text.lines import is_json
 
 LOG = "runs.jsonl"
 """The file that `log_folder` adds lines to."""

@@ -20,7 +20,8 @@ from lexiframe.core.base import (
     typed,
     warn,
 )
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES, NAMES, candidates_for
+from lexiframe.core.io.column_forms.column_names import candidates_for
+from lexiframe.core.io.columns import KNOWN_NAMES, NAMES
 from lexiframe.core.io.files.data_sources import run_name
 from lexiframe.core.io.logs.files import name_runs, read_log
 from lexiframe.typing import Frame, LogLike

@@ -8,10 +8,11 @@ import polars as pl
 
 from lexiframe.core.base import schemas
 from lexiframe.core.io.column_forms import line_layouts
-from lexiframe.core.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, columns_to_say
+from lexiframe.core.io.column_forms.column_names import CHANGED_PLACES, columns_to_say
 from lexiframe.core.io.column_forms.line_layouts import Layout
 from lexiframe.core.io.column_forms.measure_names import are_lines_of_scores
 from lexiframe.core.io.column_forms.numbers import NUMBER
+from lexiframe.core.io.columns import KNOWN_NAMES
 
 NO_NUMBER = {
     "score": "mend it (-inf puts a document last)",

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import Problem, schemas
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.core.io.column_forms.numbers import (
     IN_RANGE,
     NUMBER,
@@ -21,7 +20,8 @@ from lexiframe.core.io.column_forms.numbers import (
     are_too_great,
     whole_ranks,
 )
-from lexiframe.core.io.problems.doubted_runs import how_told_apart
+from lexiframe.core.io.columns import KNOWN_NAMES
+from lexiframe.core.io.doubts.several_rankings import how_told_apart
 from lexiframe.core.io.problems.problem_tables import PARTS, chosen, row_problems, table_of
 from lexiframe.core.io.problems.rows_as_written import Column, Rows, columns_in, shown
 

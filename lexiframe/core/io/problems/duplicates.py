@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import polars as pl
 
 from lexiframe.core.base import SchemaError, schemas
-from lexiframe.core.io.problems.doubted_runs import how_told_apart
+from lexiframe.core.io.doubts.several_rankings import how_told_apart
 from lexiframe.core.io.problems.line_numbers import Places, places_of_rows
-
-Duplicates = Literal["error", "best"]
 
 
 def repeated_document(

@@ -4,7 +4,6 @@
 from .sources import Keys as Keys
 from .sources import given_scores as given_scores
 from .sources import score_files as score_files
-from .layouts import COLLECTION_WORDS as COLLECTION_WORDS
 
 "For features: modules whose names they use"
 from . import layouts as layouts

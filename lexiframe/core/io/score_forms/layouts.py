@@ -19,14 +19,13 @@ from lexiframe.core.base import (
     schemas,
 )
 from lexiframe.core.io.column_forms.column_names import (
-    KNOWN_NAMES,
-    NAMES,
     columns_among,
     reader_of_answers,
     refuse_no_mapping,
 )
 from lexiframe.core.io.column_forms.measure_names import SUMMARIES, are_measures
 from lexiframe.core.io.column_forms.numbers import first_inexact
+from lexiframe.core.io.columns import ALL_SCORES, KNOWN_NAMES, SCORES, SPARE_IDS
 from lexiframe.core.io.score_forms.judged_rows import (
     other_means,
     plain_value,
@@ -35,27 +34,6 @@ from lexiframe.core.io.score_forms.judged_rows import (
 )
 from lexiframe.core.io.score_forms.text import PLACE
 
-WORDS = {  # collections may be called Query or Score, and so only ids are known in any case
-    "run": [*NAMES["run"], "runid", "run_id", "model_name"],
-    "query_id": [
-        *NAMES["query_id"],
-        *(name for name in KNOWN_NAMES["query_id"] if name.casefold() != name and "ID" in name),
-        "topic_id",
-        "user_input",
-    ],
-    "measure": "measure metric".split(),
-    "value": "value score".split(),
-    "smaller_is_better": ["smaller_is_better"],
-    "replicate": ["replicate"],
-}
-COLLECTION_WORDS = ["collection", "task", "task_name", "dataset", "benchmark"]
-ALL_WORDS = {
-    **WORDS,
-    "collection": COLLECTION_WORDS,
-    "value": [*WORDS["value"], "main_score"],
-}
-_SPARE = {"question_id": "query_id", "model_id": "run"}
-"""Names of ids that count where no other column has the ids."""
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none", "-", "–", "—"]
 _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 _LIKE_NUMBERS = r"^[^\pL]*\d[^\pL]*$"
@@ -63,7 +41,7 @@ _STEPS = frozenset("epoch epochs step steps global_step checkpoint".split())
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
-ACCEPTED = "; ".join(f"{ours}: {', '.join(words)}" for ours, words in WORDS.items())
+ACCEPTED = "; ".join(f"{ours}: {', '.join(words)}" for ours, words in SCORES.items())
 """The names that each column may have, for errors."""
 
 
@@ -133,7 +111,7 @@ def _column_names(given: ScoreTable) -> dict[str, str]:
             f"{given.where}: expected scores of whole rankings, found a column of documents "
             f"({items[0]}); read a run with read_runs, then use positions and scores"
         )
-    return columns_among(WORDS, names, given.where)
+    return columns_among(SCORES, names, given.where)
 
 
 def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:
@@ -161,17 +139,17 @@ def rename_columns(table: pl.DataFrame, columns: Mapping[str, str], where: str) 
     """
     refuse_no_mapping("scores", "columns", columns)
     for key, other in columns.items():
-        ours, theirs = (key, other) if key in ALL_WORDS else (other, key)
-        if ours not in ALL_WORDS:
+        ours, theirs = (key, other) if key in ALL_SCORES else (other, key)
+        if ours not in ALL_SCORES:
             raise SchemaError(
-                f"columns: expected one of lexiframe's names ({', '.join(ALL_WORDS)}), found "
+                f"columns: expected one of lexiframe's names ({', '.join(ALL_SCORES)}), found "
                 f"{key!r} and {other!r}"
             )
         if theirs not in table.columns:
             there = ", ".join(name for name in table.columns if name != PLACE)
             found = f"columns names {theirs!r}, which is not there (found: {there})"
             raise SchemaError(Problem(where, "", found))
-        same = [name for name in ALL_WORDS[ours] if name in table.columns and name != theirs]
+        same = [name for name in ALL_SCORES[ours] if name in table.columns and name != theirs]
         table = table.drop(same).rename({theirs: ours})
     return table
 
@@ -188,7 +166,7 @@ def rename_known_columns(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.Da
     where no runs are named, and values have to stand beside a column of collections or measures,
     and known names alone. ``kept`` columns keep their names.
     """
-    known = {word: ours for ours, words in ALL_WORDS.items() for word in words}
+    known = {word: ours for ours, words in ALL_SCORES.items() for word in words}
     taken = {known[name] for name in table.columns if name in known}
     new = {name: plain_name(name) for name in table.columns if name not in {*kept, *known}}
     new = {name: word for name, word in new.items() if word in known and known[word] not in taken}
@@ -204,7 +182,7 @@ def rename_known_columns(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.Da
     if is_long and {*table.columns} <= {PLACE, *known, *names, *values}:
         names |= values
     names |= ids
-    spare = {name: _SPARE.get(plain_name(name)) for name in table.columns if name not in kept}
+    spare = {name: SPARE_IDS.get(plain_name(name)) for name in table.columns if name not in kept}
     names |= {name: word for name, word in spare.items() if word and word not in ours}
     words = [*names.values()]
     return table.rename({name: word for name, word in names.items() if words.count(word) == 1})
@@ -286,7 +264,7 @@ def refuse_without_run(given: ScoreTable) -> NoReturn:
     """Raise, because neither a column nor an argument names the runs."""
     raise LexiframeError(
         f"{given.where}: the rows do not say whose scores they are; pass run=, or "
-        f"{{name: file or frame}}, or call the column of runs {', '.join(WORDS['run'])}, or say "
+        f"{{name: file or frame}}, or call the column of runs {', '.join(SCORES['run'])}, or say "
         "which it is: columns={'run': 'engine'}"
     )
 
@@ -378,7 +356,7 @@ def _refuse_checkpoints(given: ScoreTable, cells: Sequence[str]) -> None:
 def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
     """Raise if a column with a name like query_id holds distinct whole numbers: ids, not scores."""
     simple = given.table.select(cells).select(pl.selectors.numeric() | pl.selectors.string())
-    for name in errors.nearest(simple.columns, WORDS["query_id"]):
+    for name in errors.nearest(simple.columns, SCORES["query_id"]):
         numbers = simple[name].cast(pl.Float64, strict=False)
         are_whole = not numbers.has_nulls() and (numbers % 1 == 0).all()
         if given.table.height > 1 and are_whole and numbers.is_unique().all():

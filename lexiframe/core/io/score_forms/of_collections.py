@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.core.base import Problem, ReadError, SchemaError, n_and_first, unknown_name
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES, candidates_for, columns_among
+from lexiframe.core.io.column_forms.column_names import candidates_for, columns_among
 from lexiframe.core.io.column_forms.measure_names import are_measures
+from lexiframe.core.io.columns import ALL_SCORES, KNOWN_NAMES
 from lexiframe.core.io.score_forms.layouts import (
-    ALL_WORDS,
     ScoreTable,
     drop_texts,
     numbers_of,
@@ -36,7 +36,7 @@ def has_collections(given: ScoreTable) -> bool:
     leaderboard only beside several columns, in which a cell is then there twice.
     """
     names = [name for name in given.table.columns if name != PLACE]
-    found = {ours: candidates_for(words, names) for ours, words in ALL_WORDS.items()}
+    found = {ours: candidates_for(words, names) for ours, words in ALL_SCORES.items()}
     if found["collection"]:
         return True
     if candidates_for(KNOWN_NAMES["doc_id"], names):
@@ -59,7 +59,7 @@ def rows_of_collections(
     ``kept`` are further columns to keep: attributes of collections.
     """
     names = [name for name in given.table.columns if name != PLACE]
-    found = columns_among(ALL_WORDS, [name for name in names if name not in kept], given.where)
+    found = columns_among(ALL_SCORES, [name for name in names if name not in kept], given.where)
     if lacking := [name for name in kept if name not in names]:
         raise unknown_name("column", lacking[0], names)
     _refuse_no_names(given, found)

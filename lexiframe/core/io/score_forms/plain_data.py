@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.core.base import SchemaError, schemas, shown
 from lexiframe.core.io.column_forms.objects import is_frame
 from lexiframe.core.io.column_forms.records import table_of_records
-from lexiframe.core.io.score_forms.layouts import WORDS
+from lexiframe.core.io.columns import SCORES
 from lexiframe.core.io.text.json_values import load_json
 
 _METRICS = ("metrics_data", "metricsData")  # of a test case of deepeval, in Python and in its files
@@ -107,7 +107,7 @@ def _is_data(value: Any) -> bool:
 
 def _are_columns(scores: Mapping[Any, Any]) -> bool:
     """Return whether a dictionary is a table: of columns, with numbers or a known name each."""
-    known = {name for words in WORDS.values() for name in words}
+    known = {name for words in SCORES.values() for name in words}
     columns = [*scores.items()]
     return any(_is_data(column) for _, column in columns) and all(
         _is_data(column) or (name in known and isinstance(column, list | tuple | np.ndarray))

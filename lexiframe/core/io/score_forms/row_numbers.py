@@ -14,7 +14,8 @@ import polars as pl
 
 from lexiframe.core.base import SchemaError, n_and_first, warn
 from lexiframe.core.io.column_forms.column_names import candidates_for
-from lexiframe.core.io.score_forms.layouts import WORDS, ScoreTable
+from lexiframe.core.io.columns import SCORES
+from lexiframe.core.io.score_forms.layouts import ScoreTable
 from lexiframe.core.io.score_forms.text import PLACE
 
 _RESET = re.compile(r"index|level_\d+")  # a run may have such a name, too
@@ -28,7 +29,7 @@ def place_index(given: ScoreTable) -> ScoreTable:
     Tables that name their values keep it, since their other columns are not read.
     """
     named = [name for name in given.table.columns if _is_index(name)]
-    has = {ours: candidates_for(words, given.table.columns) for ours, words in WORDS.items()}
+    has = {ours: candidates_for(words, given.table.columns) for ours, words in SCORES.items()}
     if has["value"] or not named:
         return given
     queries = next((given.table[name] for name in has["query_id"]), None)
@@ -91,7 +92,7 @@ def _index_as_queries(
         is_unnamed = name == first and bool(_UNNAMED.fullmatch(name))
         numbers_rows = has_runs and _numbers_rows(_whole_numbers(column))
         if not numbers_rows and (is_unnamed or _are_ids(column)):
-            renamed = given.table.rename({name: WORDS["query_id"][0]})
+            renamed = given.table.rename({name: SCORES["query_id"][0]})
             return replace(given, table=renamed), [n for n in named if n != name]
     return given, named
 

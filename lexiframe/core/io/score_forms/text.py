@@ -8,11 +8,11 @@ import polars as pl
 
 from lexiframe.core.base import ReadError, schemas
 from lexiframe.core.io.column_forms.measure_names import SUMMARIES
-from lexiframe.core.io.parsing import json_reader
 from lexiframe.core.io.problems.problem_tables import decoded
 from lexiframe.core.io.score_forms.four_columns import PLAIN, FourColumns, share_of_measures
 from lexiframe.core.io.text.csv_rows import text_table
-from lexiframe.core.io.text.json_values import is_json
+from lexiframe.core.io.text.lines import is_json
+from lexiframe.core.io.text_forms import json_reader
 
 PLACE = "\0place"  # the column with the line of each row; no file has a column of this name
 

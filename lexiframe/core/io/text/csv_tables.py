@@ -9,14 +9,9 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.core.base import ReadError
-from lexiframe.core.io.column_forms.column_names import (
-    FALLBACK_NAMES,
-    KNOWN_NAMES,
-    LISTS_OF_IDS,
-    spelled,
-    words_for,
-)
+from lexiframe.core.io.column_forms.column_names import words_for
 from lexiframe.core.io.column_forms.numbers import NUMBER
+from lexiframe.core.io.columns import FALLBACK_NAMES, KNOWN_NAMES, LISTS_OF_IDS, spelled
 from lexiframe.core.io.reading_options import TextOptions
 from lexiframe.core.io.text.lines import (
     PIECE,

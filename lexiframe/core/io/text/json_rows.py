@@ -12,10 +12,10 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.core.base import Problem, ReadError, schemas
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.core.io.column_forms.lists_of_items import column_of_items
 from lexiframe.core.io.column_forms.objects import form_of_tool, is_one_run, refuse_tables, to_frame
 from lexiframe.core.io.column_forms.records import column_of
+from lexiframe.core.io.columns import KNOWN_NAMES
 from lexiframe.core.io.problems.advice import LINES_OF_RECORD, NO_ID, NO_JSON
 from lexiframe.core.io.problems.problem_tables import problems_of_bytes, table_of
 from lexiframe.core.io.problems.rows_as_written import Rows, may_be_id

@@ -1,25 +1,12 @@
-"""Values in JSON, and whether text is JSON at all."""
+"""Values in JSON."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import Any
 
 from lexiframe.core.io.column_forms.numbers import EXACT, NumberAsWritten
-
-_BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
-_NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
-
-
-def is_json(data: bytes) -> bool:
-    r"""Return whether text begins like JSON; a bracket alone may also begin an id.
-
-    Text whose first line has a quoted name and a colon counts as JSON: its beginning may be lost.
-    """
-    first = re.match(rb"\s*[^\r\n]*", data[:1000])
-    return bool(_BEGINNING.match(data, 0, 1000) or (first and _NAME.search(first[0])))
 
 
 class RepeatedNameError(ValueError):

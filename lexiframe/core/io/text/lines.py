@@ -25,8 +25,19 @@ BLOCK_OF_ROWS = 1 << 22
 PIECE = 1 << 25
 """The bytes of long text that are parsed at once: the table takes several times as much memory."""
 
+_JSON_BEGINS = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
+_JSON_NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
 LARGEST = 1 << 30
 """The bytes of text that Arrow parses at once, so that each column is one chunk."""
+
+
+def is_json(data: bytes) -> bool:
+    r"""Return whether text begins like JSON; a bracket alone may also begin an id.
+
+    Text whose first line has a quoted name and a colon counts as JSON: its beginning may be lost.
+    """
+    first = re.match(rb"\s*[^\r\n]*", data[:1000])
+    return bool(_JSON_BEGINS.match(data, 0, 1000) or (first and _JSON_NAME.search(first[0])))
 
 
 def is_plain(data: bytes) -> bool:

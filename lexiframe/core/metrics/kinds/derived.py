@@ -22,7 +22,6 @@ from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.core.metrics.kinds.search_length import SearchLength
 from lexiframe.core.metrics.kinds.subtopic_metrics import SubtopicMetric
-from lexiframe.core.metrics.kinds.worst_case import WorstCase
 from lexiframe.core.metrics.needed import SUBTOPICS
 
 
@@ -142,7 +141,7 @@ def _exposed_metric(
 
 
 @typed
-def WC(metric: Metric | str = "AP") -> WorstCase:
+def WC(metric: Metric | str = "AP") -> Metric:
     """Return the worst case of a metric: the least μ(π, u) over the subsets u of relevant items.
 
     Each subset is an information need. All 2^m − 1 of them are tried, so a request may have at most
@@ -189,6 +188,8 @@ def WC(metric: Metric | str = "AP") -> WorstCase:
         raise LexiframeError(
             f"WC({taken}): expected a recall-level or graded metric, such as AP or nDCG"
         )
+    from lexiframe.core.metrics.kinds.worst_case import WorstCase
+
     plain = replace(taken, rel=None)
     return WorstCase("WC", plain, operand=str(plain), rel=taken.rel,
         formula="min over u ⊆ R of μ(π, u)", source=f"{LEXIRECALL}, eq. 4 to 6",

@@ -16,12 +16,12 @@ from .parts_of_groups import are_all as are_all
 from .arrays import agreeing as agreeing
 from .arrays import check_finite as check_finite
 from .cube import checked_cells as checked_cells
-from .cube import cube_or_sums as cube_or_sums
-from .cube import is_scores as is_scores
+from .handed import cube_or_sums as cube_or_sums
+from .handed import is_scores as is_scores
 from .parts_of_groups import n_splits as n_splits
 from .parts_of_groups import named_groups as named_groups
-from .cube import PairsOrReplicates as PairsOrReplicates
-from .cube import pair_cube as pair_cube
+from .handed import PairsOrReplicates as PairsOrReplicates
+from .handed import pair_cube as pair_cube
 from .arrays import refuse_too_great as refuse_too_great
 from .whole_evaluations import refuse_no_groups as refuse_no_groups
 from .cube import score_cube as score_cube

@@ -6,7 +6,7 @@ The array does not depend on the order of a table's rows, so sums are the same t
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,28 +15,11 @@ from lexiframe.core.base import SchemaError, coded, schemas, to_polars, unknown_
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise.arrays.arrays import (
     PairCube,
-    PairsByMeasure,
     ScoreCube,
     pairs_of,
     refuse_too_great,
     score_differences,
 )
-from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
-from lexiframe.typing import Frame, HasTables
-
-PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced, "pairs"]
-"""A table of preferences or scores, or an evaluation; in the package also arrays, or sums."""
-PairsOrReplicates = Annotated[
-    Frame | HasTables | PairCube | PairsByMeasure | Reduced, "replicated_pairs"
-]
-"""As `PairsLike`; but of an evaluation of runs with replicates the scores of each."""
-
-
-def is_scores(table: Any) -> bool:
-    """Return whether a table has scores, not preferences."""
-    if isinstance(table, PairCube | Reduced):
-        return isinstance(table, Reduced) and table.are_scores
-    return "value" in to_polars(table).columns
 
 
 def score_cube(s: Any) -> ScoreCube:
@@ -84,21 +67,12 @@ def _directions(table: pl.DataFrame, measures: pl.Series) -> np.ndarray:
     return np.array([directions[name] for name in measures], bool)
 
 
-def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
-    """Convert a preferences table, or the differences of a scores table, to an array.
-
-    A difference favours the run with the greater score, or with the smaller one where smaller is
-    better. With a baseline only its pairs are kept. A cube is returned unchanged, whatever the
-    baseline: callers make one cube and compute several tables from it. Two rows with one key
-    (query_id, run_a, run_b, measure) are an error. Rows whose run_a comes after their run_b in the
-    order of bytes are turned round.
-    """
+def cube_of_table(table: Any, baseline: str | None = None) -> PairCube:
+    """Convert a table to an array: see `pair_cube`."""
     from lexiframe.core.pairwise.arrays.size import IN_CUBE, refuse_too_many
 
-    if isinstance(table, PairCube):
-        return table
     table = to_polars(table)
-    if is_scores(table):
+    if "value" in table.columns:
         return _score_differences(score_cube(table), baseline)
     d = _turned(schemas.check(table, schemas.PREFERENCES))
     if baseline is not None:
@@ -144,12 +118,6 @@ def _turned(d: pl.DataFrame) -> pl.DataFrame:
         run_b=pl.when(is_turned).then("run_a").otherwise("run_b"),
         preference=pl.when(is_turned).then(turned).otherwise("preference"),
     )
-
-
-def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:
-    """Return sums of preferences unchanged, and convert any other table by `pair_cube`."""
-    are_sums = isinstance(table, Reduced) and not table.are_scores
-    return table if are_sums else pair_cube(table, baseline)
 
 
 def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError
 from lexiframe.core.pairwise.arrays.arrays import PairCube
-from lexiframe.core.pairwise.arrays.cube import PairsLike
+from lexiframe.core.pairwise.arrays.handed import PairsLike
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.typing import RequestsLike
 

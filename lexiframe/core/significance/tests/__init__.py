@@ -8,8 +8,6 @@ from typing import Literal, get_args
 from lexiframe.core.base import LexiframeError, check_choice
 from lexiframe.core.significance.joint_flips import most_requests as most_requests
 from lexiframe.core.significance.paired_tests import PairedTest
-from lexiframe.core.significance.tests.betting import betting_at as betting_at
-from lexiframe.core.significance.tests.betting import shifted_answers as shifted_answers
 from lexiframe.core.significance.tests.chosen import AUTO as AUTO
 from lexiframe.core.significance.tests.chosen import settled as settled
 from lexiframe.core.significance.tests.t import p_of_t_test as p_of_t_test

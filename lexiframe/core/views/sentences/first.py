@@ -32,7 +32,6 @@ from lexiframe.core.views.sentences.too_few import (
     too_few_to_conclude,
     who_is_first,
 )
-from lexiframe.core.views.sentences.verdict_on_baseline import ahead_of_baseline, baseline_rows
 from lexiframe.core.views.sentences.verdicts import verdict_rows
 
 _MOST_STATEMENTS = 3
@@ -104,6 +103,8 @@ def _stated(
     inference, by = provenance["inference"], provenance["groups"]
     compared = {**tables, "comparisons": first_test_rows(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
+        from lexiframe.core.views.sentences.verdict_on_baseline import baseline_rows
+
         return baseline_rows(compared, provenance), _baseline_sentences
     if inference["alternative"] != "two-sided":
         return _one_sided_rows(drop_unmatched(compared, provenance), provenance), _one_sided
@@ -267,6 +268,8 @@ def _runs_by_measures(rows: Sequence[Row], column: str) -> str:
 def _uncompared_answer(row: Row, inference: Mapping[str, Any]) -> _Answer:
     baseline, side = printed.shortened(inference["baseline"]), inference["alternative"]
     if begin := too_few_to_conclude(row, inference["family"]):
+        from lexiframe.core.views.sentences.verdict_on_baseline import ahead_of_baseline
+
         return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], run_names))
     better, worse, open_ = (row[name] for name in ("better", "worse", "undecided"))
     if row["incomparable"] and not (better or worse or open_):

@@ -51,7 +51,6 @@ from lexiframe.core.views.sentences.too_few import (
     too_few_to_conclude,
     who_is_first,
 )
-from lexiframe.core.views.sentences.verdict_on_baseline import baseline_verdict
 from lexiframe.typing import Evaluated, Frame, Told
 
 
@@ -150,6 +149,8 @@ over the 3 pairs, α = 0.05, n = 5 requests).
         return _table_verdict(e, comparisons is None and alpha is None and family is None)
     evaluated: Any = e
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
+        from lexiframe.core.views.sentences.verdict_on_baseline import baseline_verdict
+
         found = baseline_verdict(evaluated, alpha)
     else:
         names = ("orderings", "comparisons", "win_rates", "coverage")

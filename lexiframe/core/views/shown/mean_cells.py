@@ -15,14 +15,16 @@ Intervals = Literal["nothing", "reach", "both"]
 """What a cell shows of an interval: nothing, how far it reaches from the mean, or both ends."""
 
 
+_REACH = (pl.col("mean") - pl.col("ci_low"), pl.col("ci_high") - pl.col("mean"))
+"""How far an interval reaches from its mean, downwards and upwards."""
+
+
 def mean_cells(marked: pl.DataFrame, intervals: Intervals) -> pl.DataFrame:
     """Arrange means with their ``mark`` as runs × measures; the best run comes first."""
     width = max(map(len, marked["mark"]))
-    shown = marked.select("mean", "mark", "ci_low", "ci_high").iter_rows()
-    cells = [
-        f"{printed.cell('mean', mean, DECIMALS)}{mark:{width}}{_interval(intervals, mean, *ends)}"
-        for mean, mark, *ends in shown
-    ]
+    means = printed.column_cells("mean", marked["mean"], DECIMALS)
+    texts = zip(means, marked["mark"], _interval_texts(marked, intervals), strict=True)
+    cells = [f"{mean}{mark:{width}}{interval}" for mean, mark, interval in texts]
     table = marked.with_columns(cell=pl.Series(cells, dtype=pl.String))
     best_first = sort_by_rank(table.pivot("measure", index="run", values="rank"))
     table = table.pivot("measure", index="run", values="cell")
@@ -30,18 +32,23 @@ def mean_cells(marked: pl.DataFrame, intervals: Intervals) -> pl.DataFrame:
     return best_first.select("run").join(table, on="run", maintain_order="left")
 
 
-def _interval(intervals: Intervals, mean: float, low: float | None, high: float | None) -> str:
-    if low is None or high is None or intervals == "nothing":
-        return ""
+def _interval_texts(marked: pl.DataFrame, intervals: Intervals) -> list[str]:
+    """Return the interval of each mean as text; "" where it has none."""
+    are_known = marked.select(pl.all_horizontal(pl.col("ci_low", "ci_high").is_not_null()))
+    if intervals == "nothing" or not marked.height:
+        return [""] * marked.height
     if intervals == "reach":
-        return f"±{printed.cell('mean', max(mean - low, high - mean))}"
-    return f" {printed.cell('mean', low)}–{printed.cell('mean', high)}"
+        reach = marked.select(pl.max_horizontal(*_REACH)).to_series()
+        texts = [f"±{text}" for text in printed.column_cells("mean", reach)]
+    else:
+        ends = (printed.column_cells("mean", marked[name]) for name in ("ci_low", "ci_high"))
+        texts = [f" {low}–{high}" for low, high in zip(*ends, strict=True)]
+    return [text * known for text, (known,) in zip(texts, are_known.iter_rows(), strict=True)]
 
 
 def widest_intervals(marked: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     """Return a last row of the table: how far an interval reaches from its mean at most."""
-    reach = pl.max_horizontal(pl.col("mean") - pl.col("ci_low"), pl.col("ci_high") - pl.col("mean"))
-    widest = dict(marked.group_by("measure").agg(reach.max()).iter_rows())
+    widest = dict(marked.group_by("measure").agg(pl.max_horizontal(*_REACH).max()).iter_rows())
     blank = " " * max(map(len, marked["mark"]))
     cells = {m: printed.cell("mean", widest[m], DECIMALS) + blank for m in table.columns[1:]}
     return pl.DataFrame({"run": "± at most", **cells}, schema=table.schema)

@@ -14,7 +14,6 @@ from lexiframe.core.base.feature import Items
 from lexiframe.core.orderings import agreement_matrix
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import Policies
-from lexiframe.core.significance import baseline_in_short
 from lexiframe.core.views.sentences.coverage import (
     coverage_in_words,
     differences_in_words,
@@ -172,11 +171,12 @@ def _order_of_preferences(
 def _verdict(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
-    from lexiframe.core.views.shown.against import baseline_section
-
     inference, by = provenance["inference"], provenance["groups"]
     baseline = inference.get("baseline")
     if baseline is not None:
+        from lexiframe.core.significance import baseline_in_short
+        from lexiframe.core.views.shown.against import baseline_section
+
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
         known = facts.known_facts(provenance)
         yield baseline_section(table, by, inference, tables["comparisons"], known)

@@ -9,14 +9,8 @@ import polars as pl
 
 from lexiframe.core.base import Problem, SchemaError
 from lexiframe.core.io.column_forms.column_names import candidates_for, first_of
-from lexiframe.decide.votes.stated.names import (
-    CHOSEN,
-    COUNTS,
-    ONE_HOT,
-    PAIRS_OF_RUNS,
-    SHARES,
-    STATED_NAMES,
-)
+from lexiframe.core.io.columns import VOTES
+from lexiframe.decide.votes.stated.names import CHOSEN, COUNTS, ONE_HOT, PAIRS_OF_RUNS, SHARES
 
 OURS = ("query_id", "run_a", "run_b", "winner", "judge", "first", "replicate", "count", "share")
 
@@ -55,7 +49,7 @@ def find_columns(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> C
     free = [name for name in free if name != query_id]
     count = given.get("count") or next((name for name in COUNTS if name in free), None)
     share = given.get("share") or next((name for name in SHARES if name in free), None)
-    several = share and sum(name in free for name in STATED_NAMES["winner"][0]) > 1
+    several = share and sum(name in free for name in VOTES["winner"][0]) > 1
     winner = None if won or a_wins or several else _one("winner", free, where, given)
     if winner is None and not won and not a_wins and not share:
         raise _missing_columns("winner", table, where)
@@ -111,12 +105,12 @@ def _one(ours: str, names: list[str], where: str, given: Mapping[str, str]) -> s
     """Return the column that we call ``ours``, of the first group of names that the table has."""
     if ours in given:
         return given[ours]
-    groups = (candidates_for(group, names) for group in STATED_NAMES[ours])
+    groups = (candidates_for(group, names) for group in VOTES[ours])
     return first_of(ours, groups, where)
 
 
 def _missing_columns(ours: str, table: pl.DataFrame, where: str) -> SchemaError:
-    known = ", ".join(name for group in STATED_NAMES[ours] for name in group)
+    known = ", ".join(name for group in VOTES[ours] for name in group)
     advice = f"{ours} may be called {known}, or say which column it is: columns={{{ours!r}: '...'}}"
     found = f"{ours} is missing (found: {', '.join(table.columns)})"
     return SchemaError(

@@ -9,25 +9,8 @@ from itertools import chain
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, Problem, ReadError
-from lexiframe.core.io.column_forms.column_names import spelled
+from lexiframe.core.io.columns import VOTES, spelled
 
-STATED_NAMES: dict[str, tuple[list[str], ...]] = {
-    "query_id": (
-        "query_id qid q_id query-id topic question_id prompt_id instruction_id uid".split(),
-        "query question prompt instruction".split(),
-        ["user_id", "user"],
-        ["id"],
-    ),
-    "judge": (
-        "judge judge_id worker worker_id annotator annotator_id assessor rater evaluator".split(),
-        ["user_id", "user"],
-    ),
-    "winner": ("winner preference preferred choice vote verdict better".split(),),
-    "first": ("first shown_first position".split(),),
-    "replicate": (["replicate"],),
-}
-"""Names of columns of stated preferences: of several groups the first one with a name counts, as an
-id names a request better than its text, and a user is a request only where nothing else is."""
 PAIRS_OF_RUNS = {
     ("run_a", "run_b"): False,
     ("left", "right"): True,
@@ -83,7 +66,7 @@ SCORES_OF_CHOSEN = (
 
 _KNOWN = [word for words in (
     *PAIRS_OF_RUNS, *CHOSEN, *ONE_HOT, *GAMES, ARENA_HARD, ("baseline",), COUNTS, SHARES,
-    *SCORES_OF_SIDES, *SCORES_OF_CHOSEN, *chain.from_iterable(STATED_NAMES.values()),
+    *SCORES_OF_SIDES, *SCORES_OF_CHOSEN, *chain.from_iterable(VOTES.values()),
 ) for word in words]  # fmt: skip
 _SPELLED = {other: word for word in _KNOWN for other in spelled([word])}
 _SPELLED |= {word: word for word in _KNOWN}

@@ -17,7 +17,7 @@ from lexiframe.core.evaluation.from_parts import evaluated_by
 from lexiframe.core.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.core.metrics.needed import refuse_lower_rel
 from lexiframe.core.orderings import Method
-from lexiframe.core.pairwise.pairs import parse_measures
+from lexiframe.core.pairwise.compared_runs import parse_measures
 from lexiframe.core.projection.policies import Policies
 from tests.small_tables import RULES
 from tests.strategies import RUN_NAMES, SUBTOPICS, collections

@@ -3,7 +3,7 @@
 import pytest
 
 import lexiframe as lf
-from tests.core.projection.test_changed_places import TIED, frame, judgments
+from tests.core.io.test_changed_places import TIED, frame, judgments
 
 
 def test_batches_in_the_other_order_are_refused(tmp_path):

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.pairwise.arrays.grouping import name_group_values
+from lexiframe.core.pairwise.arrays.group_values import name_group_values
 from tests.conftest import library
 
 QUERIES = ["q1", "q2", "q3", "q4", "q5"]

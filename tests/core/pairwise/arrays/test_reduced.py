@@ -13,8 +13,9 @@ import lexiframe as lf
 from lexiframe.core.base import sums
 from lexiframe.core.pairwise.arrays import reduced_pairs
 from lexiframe.core.pairwise.arrays.arrays import agreeing
-from lexiframe.core.pairwise.arrays.cube import pair_cube, score_cube
+from lexiframe.core.pairwise.arrays.cube import score_cube
 from lexiframe.core.pairwise.arrays.few import Few
+from lexiframe.core.pairwise.arrays.handed import pair_cube
 from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 
 RUNS = pl.Series(["a", "b", "c", "d"])

@@ -5,16 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.core.base import Problem, n_and_first
-from lexiframe.core.io.problems.doubted_judgments import DOUBT
-from lexiframe.core.io.problems.doubted_runs import SeveralRankings, words_of
-
-_FOLDS = set("fold folds kfold split splits cv".split())
-"""Words in names of columns that divide a data set."""
-
-
-def names_folds(name: str) -> bool:
-    """Return whether a column is called like the parts of a data set."""
-    return bool(words_of(name) & _FOLDS)
+from lexiframe.core.io.doubts.first_looks import DOUBT, SeveralRankings, names_folds
 
 
 def divided_lists(rows: pl.DataFrame, others: pl.DataFrame, where: str) -> SeveralRankings | None:

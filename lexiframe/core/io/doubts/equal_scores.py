@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from lexiframe.core.base import Problem, printed
-from lexiframe.core.io.problems.scores_against_ranks import TURN, Against
+from lexiframe.core.io.doubts.scores_against_ranks import TURN, Against
 
 _TOP = 10
 """The ranks near the top."""

@@ -1,4 +1,4 @@
-"""Judgments that can be read and cannot be judgments: interactions, times, ids of items.
+"""Lines that can be read as judgments and cannot be judgments: interactions, times, ids of items.
 
 Lines without names are taken for judgments by their number of fields. These functions ask whether
 their content can be that.
@@ -11,32 +11,24 @@ from dataclasses import dataclass
 import polars as pl
 
 from lexiframe.core.base import Problem, printed, schemas
+from lexiframe.core.io.doubts.first_looks import DOUBT, LONGEST_SCALE, TIME, iteration_varies
 
-DOUBT = "doubt"
-"""The kind of a problem of content that can be read and is probably something else."""
-
-_TIME = 1e6
-"""No scale of grades begins here; dates (20240131) and times (978300760) are all greater."""
-_LAST = 1e19
+_LAST_TIME = 1e19
 """Nanoseconds since 1970 stay below; what is greater is a number of its own."""
-_OF_TIMES = 1e8
+_OFTIMES = 1e8
 """Seconds since 1970 are at least so many, since 1973."""
-_LIST = 10.0
-"""Grades and ratings mostly go up to this number at most; numbers of items go further."""
 _COUNT = 100.0
 """Grades that are all different up to here may be shares in percent."""
 _ENOUGH = 20
 """So many lines show what a field holds, where its values alone do not."""
-_FEW = 10
-"""Fewer grades may all be different by chance."""
 _NAMED = "put a line with the names {} on top, and say header=True"
 
 
 def doubted_lines(rows: pl.DataFrame, where: str) -> Problem | None:
     """Return the doubt that lines without names are judgments, with the reader for them; or None.
 
-    ``rows`` have the columns ``query_id``, ``doc_id``, ``relevance`` and, of lines of four fields,
-    ``iteration``; ids are text.
+    It is asked where `may_be_other_lines` holds. ``rows`` have the columns ``query_id``,
+    ``doc_id``, ``relevance`` and, of lines of four fields, ``iteration``; ids are text.
 
     Examples
     --------
@@ -47,7 +39,7 @@ an item and a time, put a line with the names user_id item_id timestamp on top, 
 header=True (or the names query_id doc_id relevance, if these are grades)
     """
     for look in (_times, _lists_of_items, _items_as_iterations):
-        what = look(rows) if rows.height else None
+        what = look(rows)
         if what is not None:
             ours = " ".join(name for name in schemas.QRELS.columns if name in rows.columns)
             unless = f" (or the names {ours}, if {what.ours})"
@@ -74,7 +66,9 @@ def _times(rows: pl.DataFrame) -> _Lines | None:
     """Describe lines whose last field is a time; None for other lines."""
     least = _least_grade(rows["relevance"])
     # Where the second field is the same in all lines, they are judgments: their grades are odd.
-    if not _TIME <= least < _LAST or ("iteration" in rows.columns and not _iteration_varies(rows)):
+    if not TIME <= least < _LAST_TIME or (
+        "iteration" in rows.columns and not iteration_varies(rows)
+    ):
         return None
     found = f"{least:.15g} as the least, as times are"
     if "iteration" in rows.columns:
@@ -91,9 +85,9 @@ def _lists_of_items(rows: pl.DataFrame) -> _Lines | None:
     """
     grades = rows["relevance"]
     greatest = _greatest(grades)
-    if rows["query_id"][0] != "0" or rows.height < 2 or greatest <= _LIST:
+    if rows["query_id"][0] != "0" or rows.height < 2 or greatest <= LONGEST_SCALE:
         return None
-    if not _iteration_varies(rows) and "iteration" in rows.columns:
+    if not iteration_varies(rows) and "iteration" in rows.columns:
         return None
     ids = rows.select(pl.exclude("relevance").cast(pl.Int64, strict=False))
     if any(column.has_nulls() for column in ids) or (grades != grades.round()).any():
@@ -110,7 +104,7 @@ def _lists_of_items(rows: pl.DataFrame) -> _Lines | None:
 
 def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
     """Describe lines with items in their second field and none in the third; else None."""
-    if not _iteration_varies(rows) or not _are_items(rows):
+    if not iteration_varies(rows) or not _are_items(rows):
         return None
     documents, n_items = rows["doc_id"].unique(), rows["iteration"].n_unique()
     ours, greatest = "field 3 has the documents", _greatest(rows["relevance"])
@@ -129,18 +123,13 @@ def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
         described = "field 2 has the items and field 3 their ratings"
         names = "user_id item_id rating other"
         return _Lines("documents in field 3", found, described, names, ours)
-    if low >= _OF_TIMES and greatest <= _LIST:
+    if low >= _OFTIMES and greatest <= LONGEST_SCALE:
         ends = " to ".join(dict.fromkeys((f"{low:.15g}", f"{high:.15g}")))
         found = f"{ends}, as times are, and {n_items} values in field 2"
         described = "each line has a user, an item, a time and a rating"
         names = "user_id item_id timestamp rating"
         return _Lines("documents in field 3", found, described, names, ours)
     return None
-
-
-def _iteration_varies(rows: pl.DataFrame) -> bool:
-    """Return whether there is a second field, and more than one value in it."""
-    return "iteration" in rows.columns and bool((rows["iteration"] != rows["iteration"][0]).any())
 
 
 def _least_grade(numbers: pl.Series) -> float:
@@ -158,42 +147,3 @@ def _are_items(rows: pl.DataFrame) -> bool:
     once = pl.struct("query_id", "iteration").is_unique().all()
     counts = steps.is_in([0, 1]).fill_null(value=False).all()
     return bool(rows.select(once & ~counts).item())
-
-
-def doubts_of_grades(grades: pl.Series) -> list[str]:
-    """Return doubts about grades: times, ids, or scores below 0.
-
-    Examples
-    --------
-    >>> doubts_of_grades(pl.Series([1.0, 0.0, -1.0]))
-    []
-    >>> doubts_of_grades(pl.Series([978300760.0, 978302109.0]))
-    ['all grades are 978300760 or greater, as times are; give the column of grades']
-    """
-    least, greatest = grades.min(), grades.max()
-    if not (isinstance(least, float) and isinstance(greatest, float)):
-        return []
-    said = []
-    if _TIME <= least < _LAST:
-        said.append(
-            f"all grades are {least:.15g} or greater, as times are; give the column of grades"
-        )
-    elif greatest > _COUNT and _are_all_different(grades):
-        said.append(
-            f"nearly all of the {len(grades)} grades are different whole numbers (up to "
-            f"{greatest:g}), as ids, times and ranks are; if they are not grades, give the column "
-            "of grades"
-        )
-    if least < 0 and (least < -2 or (grades.filter(grades < 0) % 1 != 0).any()):
-        said.append(
-            f"grades go down to {least:g}, and a grade below 0 means pooled, but not judged (−1, "
-            "and −2 for spam); if they are ratings or scores, negative='not relevant' takes those "
-            "below 0 for judged"
-        )
-    return said
-
-
-def _are_all_different(grades: pl.Series) -> bool:
-    if len(grades) < _FEW or bool((grades != grades.round()).any()):
-        return False
-    return grades.n_unique() >= 0.9 * len(grades)

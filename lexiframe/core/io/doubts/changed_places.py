@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.core.base import SchemaError
-from lexiframe.core.io import column_forms, run_parts
+from lexiframe.core.io.column_forms.column_names import RIGHT_ORDER
+from lexiframe.core.io.one_run import RunPart
 
 _LEAST, _GREATEST = -2.0, 10.0
 """Grades of most judgments."""
@@ -20,12 +21,12 @@ _OF_RANKS = 5
 _ROUNDING = 1e-6
 
 
-def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
+def refuse_changed_places(part: RunPart, items: pl.DataFrame) -> None:
     """Raise where a run looks like judgments, and the judged ``items`` look like a run.
 
-    A run that has a name, ranks, or lines of its own form is a run.
+    It is asked where a run has no name, no ranks, and no lines of its own form (``is_known``).
     """
-    if part.is_known or not part.rows.height or not items.height:
+    if not part.rows.height or not items.height:
         return
     scores, grades = part.rows["score"], items["relevance"]
     if not (_are_like_grades(part.rows, grades) and _are_like_scores(items, part.rows)):
@@ -35,7 +36,7 @@ def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
     raise SchemaError(
         f"{part.where}: expected a run, found {few} ({_span(scores)}), as grades are, "
         f"and in the judgments more different ones ({_span(grades)}), as scores are; "
-        f"{column_forms.RIGHT_ORDER}; if they have not, give the run a name: {{'name': run}}"
+        f"{RIGHT_ORDER}; if they have not, give the run a name: {{'name': run}}"
     )
 
 

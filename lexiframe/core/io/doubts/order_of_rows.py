@@ -13,11 +13,10 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.core.base import Problem
-from lexiframe.core.io.column_forms.column_names import KNOWN_NAMES, TIMES
+from lexiframe.core.io.columns import KNOWN_NAMES, TIMES
+from lexiframe.core.io.doubts.first_looks import DOUBT, words_of
 from lexiframe.core.io.files.form import Opened
 from lexiframe.core.io.files.tables import as_table
-from lexiframe.core.io.problems.doubted_judgments import DOUBT
-from lexiframe.core.io.problems.doubted_runs import words_of
 
 _HEAD = 64
 """The first rows of a table, which are looked at before all of them are."""
