@@ -57,7 +57,6 @@ _TABLES = (
 @typed
 def over_collections(
     table: Annotated[Frame | HasTables, "means"],
-    /,
     value: str | None = None,
     classes: Mapping[str, str] | Frame | str | None = None,
     *,
@@ -117,7 +116,7 @@ def over_collections(
         )
     known = next((one for one in _TABLES if one.is_of(rows)), None)
     column = _column_of(rows, known, value)
-    rows, of_classes = _with_classes(rows.rename({column: "averaged"}), classes)
+    rows, of_classes = _add_classes(rows.rename({column: "averaged"}), classes)
     on = [*of_classes, *_keys_of(rows, known, [*keys], of_classes)]
     counts = known.counts.split() if known is not None and column == known.value else []
     if "query_id" in on and known is not None:
@@ -129,7 +128,7 @@ def over_collections(
             f"{', '.join(on) or 'value'}, found several; name further keys: keys=[...]"
         )
     if counts == ["pairs"]:
-        rows, counts = _with_undecided(rows, on), ["pairs", "of_all"]
+        rows, counts = _add_undecided(rows, on), ["pairs", "of_all"]
     counted = [pl.col(name).sum() for name in counts] or [pl.lit(None, pl.Float64)] * 2
     each = pl.col("averaged")
     rows = rows.drop_nulls("averaged").sort("collection")  # sums hang on the order
@@ -174,7 +173,7 @@ def _keys_of(
     return [name for name in found if name not in ("collection", *of_classes)]
 
 
-def _with_undecided(rows: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+def _add_undecided(rows: pl.DataFrame, on: list[str]) -> pl.DataFrame:
     """Add the share 0 of levels at which a collection decides no pair, and all decided pairs."""
     alike = [name for name in on if name != "deciding_level"]
     totals = rows.group_by("collection", *alike).agg(of_all=pl.col("pairs").sum())
@@ -185,7 +184,7 @@ def _with_undecided(rows: pl.DataFrame, on: list[str]) -> pl.DataFrame:
     )
 
 
-def _with_classes(rows: pl.DataFrame, classes: Any) -> tuple[pl.DataFrame, list[str]]:
+def _add_classes(rows: pl.DataFrame, classes: Any) -> tuple[pl.DataFrame, list[str]]:
     """Add the column ``class``, if classes of collections are asked for."""
     if classes is None:
         return rows, []

@@ -23,32 +23,38 @@ def add_verdict(each: pl.DataFrame, e: Any) -> pl.DataFrame:
     With a baseline they count where runs are significantly better than it, or worse.
     """
     has_baseline = e.provenance["inference"].get("baseline") is not None
-    rows = []
-    measures = each["measure"].unique(maintain_order=True).to_list()
-    for measure in measures:
-        part = each.filter(measure=measure)
+    groups = [name for name in e.provenance["groups"] if name != "collection"]
+    rows: list[dict[str, Any]] = []
+    for key, part in each.partition_by(
+        *groups, "measure", as_dict=True, maintain_order=True
+    ).items():
+        row = dict(zip((*groups, "measure"), key, strict=True))
+        measure = row["measure"]
         if has_baseline:
-            row: dict[str, Any] = {"sentence": _against_baseline(measure, part)}
+            said = [_counts_beside_baseline(measure, part)]
         else:
             firsts = _firsts_of(part)
             most = max((len(of) for of in firsts.values()), default=0)
-            best = [run for run, of in firsts.items() if len(of) == most]
-            table = e.orderings.filter(measure=measure)
+            row["best"] = [run for run, of in firsts.items() if len(of) == most]
+            is_in = [
+                pl.col(name).eq_missing(value) for name, value in row.items() if name != "best"
+            ]
+            table = e.orderings.filter(is_in)
             said = [_first_places(measure, firsts, part), *_agreement(table), *_deciding(table)]
-            row = {"best": best, "sentence": " ".join(said)}
-        rows.append({"measure": measure, **row})
+        rows.append({**row, "sentence": " ".join(said)})
     if rows:
         rows[-1]["sentence"] += (
             " How this would be over other collections like these: "
-            f"lf.leaderboard(e, measure={measures[0]!r})."
+            f"lf.leaderboard(e, measure={each['measure'][0]!r})."
         )
-    columns = ["measure", *(["best"] if not has_baseline else []), "sentence"]
-    over = pl.DataFrame(rows, schema={name: each.schema[name] for name in columns})
+    over = pl.DataFrame(
+        rows, schema={name: each.schema[name] for name in rows[0]} if rows else None
+    )
     return pl.concat([each.clear(), over, each], how="diagonal_relaxed")
 
 
 def _firsts_of(part: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the collections in which each run is first, perhaps with others, most first."""
+    """Return the collections in which each run is first, alone or not; most collections first."""
     first = part.select("collection", run="best").unique("collection").explode("run")
     of_runs = first.drop_nulls("run").sort("collection").group_by("run").agg("collection")
     rows = of_runs.sort(pl.col("collection").list.len(), "run", descending=[True, False]).rows()
@@ -56,7 +62,7 @@ def _firsts_of(part: pl.DataFrame) -> dict[str, list[str]]:
 
 
 def _first_places(measure: str, firsts: Mapping[str, list[str]], part: pl.DataFrame) -> str:
-    """Say in how many collections each run is first, and significantly before all others."""
+    """Say in how many collections each run is first, and significantly better than all runs."""
     names = part["collection"].unique()
     is_alone = (
         (pl.col("best").list.len() == 1)
@@ -66,7 +72,7 @@ def _first_places(measure: str, firsts: Mapping[str, list[str]], part: pl.DataFr
     )
     sure = {*part.filter(is_alone)["collection"]}
     shared = {*part.filter(pl.col("best").list.len() > 1)["collection"]}
-    told = []
+    told: list[str] = []
     for run, of in [*firsts.items()][:_NAMED]:
         extra = f"significantly in {len(sure & {*of})}"
         if n := len(shared & {*of}):
@@ -130,7 +136,7 @@ def _is_worst_first(table: pl.DataFrame) -> bool:
     return bool(rows["value"][0] < rows["value"][-1])
 
 
-def _against_baseline(measure: str, part: pl.DataFrame) -> str:
+def _counts_beside_baseline(measure: str, part: pl.DataFrame) -> str:
     """Say in how many collections runs are significantly better than the baseline, or worse."""
     n = part["collection"].n_unique()
     told = []

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, typed
-from lexiframe.core.io import problems
+from lexiframe.core.io import qrel_files
 from lexiframe.core.projection import Policies, answers, rank_runs
 from lexiframe.typing import QrelsLike, RunsLike
 
@@ -20,7 +20,7 @@ def describe(
     qrels: QrelsLike | None = None,
     *,
     rel: float | Mapping[str, float] | None = None,
-    duplicates: problems.Duplicates = "error",
+    duplicates: qrel_files.Duplicates = "error",
 ) -> pl.DataFrame:
     """Describe a collection in one row, or each of several in one, as papers print them.
 

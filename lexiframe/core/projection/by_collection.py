@@ -256,7 +256,7 @@ def _arguments_apart(
         }
     else:
         several = {name: _collections_of(told[name]) for name in told if name != "requests"}
-        found = _by_collection({name: of for name, of in several.items() if of is not None})
+        found = _arguments_of_each({name: of for name, of in several.items() if of is not None})
     of_requests, by = apart(told.get("requests")), told.get("by") or ()
     if of_requests and not found:
         raise LexiframeError(
@@ -284,7 +284,7 @@ def refuse_unknown(where: str, asked: Iterable[str], known: Iterable[str]) -> No
             raise unknown_name(f"collection of {where}", name, there)
 
 
-def _by_collection(found: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _arguments_of_each(found: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Turn collections of arguments into arguments of collections; all have the same names."""
     names = [*next(iter(found.values()), ())]
     for argument, of in found.items():
@@ -298,7 +298,7 @@ def _collections_of(value: Any) -> Mapping[str, Any] | None:
     if isinstance(value, Mapping):
         found = {name: _collections_of(one) for name, one in value.items()}
         known = {name: of for name, of in found.items() if of is not None}
-        return _by_collection(known) if known and len(known) == len(found) else None
+        return _arguments_of_each(known) if known and len(known) == len(found) else None
     of_evaluation = getattr(value, "collections", None)
     if isinstance(of_evaluation, Mapping) and hasattr(value, "table_for"):
         return of_evaluation

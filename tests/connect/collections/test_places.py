@@ -172,7 +172,9 @@ def test_policies_by_collection_are_those_of_each_alone(pairs):
         assert c.filter(collection=name).drop("collection").equals(alone.coverage)
         of_one = p.filter(collection=name).select(alone.positions.columns)
         assert of_one.equals(lf.positions(*pairs[name], **own))
-    assert "rel=4 for ml-1m, depth=1 for ml-1m, depth=2 for scifact" in " ".join(str(e).split())
+    assert "rel=4 for ml-1m, depth=1 for ml-1m, depth=2 for scifact" in " ".join(
+        str(e.summary("all")).split()
+    )
     one_for_all = lf.evaluate(pairs, measures=MEASURES, rel={"ml-1m": 4, "scifact": 1})
     assert one_for_all.provenance["policies"]["rel"] == {"ml-1m": 4, "scifact": 1}
     assert one_for_all.provenance["policies"]["depth"] is None

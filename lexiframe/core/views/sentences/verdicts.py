@@ -151,7 +151,7 @@ over the 3 pairs, α = 0.05, n = 5 requests).
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
         from lexiframe.core.views.sentences.verdict_on_baseline import baseline_verdict
 
-        found = baseline_verdict(evaluated, alpha)
+        found: pl.DataFrame = baseline_verdict(evaluated, alpha)
     else:
         names = ("orderings", "comparisons", "win_rates", "coverage")
         tables = {name: getattr(evaluated, name) for name in names}
