@@ -80,11 +80,12 @@ def describe(
     m = ranked.judged.n_relevant
     depth = np.array([run.retrieved[m > 0] for run in ranked.runs])
     counted = {"depth": pl.Series(depth.ravel()), "relevant": pl.Series(m[m > 0])}
-    sizes = {"requests": counted["relevant"].len(), "runs": len(ranked.runs)}
+    sizes = {"requests": len(counted["relevant"]), "runs": len(ranked.runs), "rankings": depth.size}
     found = {
         f"{name}{end}": of
         for name, values in counted.items()
         for end, of in (("", values.mean()), ("_sd", values.std()))
     }
-    row = {**sizes, "rankings": depth.size, **found, "grades": [grades.unique().sort().to_list()]}
-    return pl.DataFrame(row, schema_overrides={name: pl.Float64() for name in found})
+    types = dict.fromkeys(sizes, pl.Int64()) | dict.fromkeys(found, pl.Float64())
+    row = {**sizes, **found, "grades": [grades.unique().sort().to_list()]}
+    return pl.DataFrame(row, schema_overrides=types)
