@@ -45,7 +45,7 @@ def in_threads(
     rows: int = FEW,
     total: int | None = None,
 ) -> Iterator[T]:
-    """Yield the function's result for each item, in the order of the items.
+    """Return an iterator over the function's results, in the order of the items.
 
     Without a label there is no progress bar: nested work leaves it to the outer loop. ``rows``, if
     it is known, is the number of rows that all items have together: few are worth no threads.
@@ -55,8 +55,13 @@ def in_threads(
         items = [*items]
         total = len(items)
     if total == 1 or rows < FEW:
-        yield from map(function, items)
-        return
+        return map(function, items)
+    return _found_in_threads(function, items, label, total)
+
+
+def _found_in_threads(
+    function: Callable[[S], T], items: Iterable[S], label: str, total: int
+) -> Iterator[T]:
     workers = min(4, (os.cpu_count() or 1) + 1)  # one more, as each waits for Python's lock
     with ThreadPoolExecutor(workers) as executor:
         results = _results_in_order(executor, function, items, 2 * workers)

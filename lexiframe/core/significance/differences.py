@@ -156,7 +156,7 @@ def rows_of_pairs(
     columns: Mapping[str, pl.DataType], pairs: Any, pair: np.ndarray, **given: Any
 ) -> pl.DataFrame:
     """Return a row for each of some pairs of runs; see `schemas.table_of`."""
-    a, b = (coded.decode(pairs.runs, run[pair]) for run in (pairs.a, pairs.b))
+    a, b = map(coded.decode, (pairs.runs, pairs.runs), (pairs.a[pair], pairs.b[pair]))
     return schemas.table_of(columns, len(pair), {"run_a": a, "run_b": b, **given})
 
 
