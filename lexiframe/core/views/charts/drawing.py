@@ -76,7 +76,7 @@ def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
 def fitting(sizes: dict[str, Any]) -> dict[str, Any]:
     """Return the width and the height of a chart, less where a panel has no room for them."""
     width, height = sizes.get("width"), sizes.get("height")
-    if not isinstance(width, int) or width <= across():
+    if across() == WIDTH or not isinstance(width, int) or width <= across():
         return sizes
     free = {"height": height * across() // width} if isinstance(height, int) else {}
     return {**sizes, "width": across(), **free}

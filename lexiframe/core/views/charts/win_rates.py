@@ -88,10 +88,9 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
 
 def _rows_of_each_run(table: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each run and opponent, from a row for each pair."""
-    columns = ["run", "against", "wins", "losses", "ties", "win_rate"]
-    ahead = table.rename({"run_a": "run", "run_b": "against"}).select(columns)
+    # Of a mean over collections, the numbers of requests would not give the share.
+    ahead = table.rename({"run_a": "run", "run_b": "against", "win_rate": "share"})
+    columns = ["run", "against", "wins", "losses", "ties", "share"]
     turned = {"run": "against", "against": "run", "wins": "losses", "losses": "wins"}
-    behind = ahead.rename(turned).with_columns(-pl.col("win_rate")).select(columns)
-    rows = pl.concat([ahead, behind]).sort("run", "against")
-    # Of a mean over collections, numbers of requests would not give the share.
-    return rows.with_columns(share=(1 + pl.col("win_rate")) / 2).drop("win_rate")
+    behind = ahead.rename(turned).with_columns(share=1 - pl.col("share"))
+    return pl.concat([ahead.select(columns), behind.select(columns)]).sort("run", "against")

@@ -57,7 +57,7 @@ def first_sentences(
     """
     if is_nothing_judged(tables["coverage"]):
         return (f"{NOTHING_JUDGED[0].upper()}{NOTHING_JUDGED[1:]}.",)
-    return (*_conclusions(tables, provenance), *_evidence(tables, provenance))
+    return (*_conclusions(tables, provenance), *evidence(tables, provenance))
 
 
 def _conclusions(
@@ -325,7 +325,7 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
     return said
 
 
-def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
+def evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
     """Yield the weaknesses of conclusions: missing rankings or judgments, equal scores, copies."""
     yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _ranking_sentences)
     yield from sentences_on_coverage(tables, provenance)

@@ -19,7 +19,7 @@ from lexiframe.core.views.sentences.coverage import (
     differences_in_words,
     told_of_each,
 )
-from lexiframe.core.views.sentences.first import first_sentences
+from lexiframe.core.views.sentences.first import evidence, first_sentences
 from lexiframe.core.views.sentences.gains import first_test_rows
 from lexiframe.core.views.sentences.lacking import Lacking, drop_unranked
 from lexiframe.core.views.sentences.rows import counts_in
@@ -54,9 +54,14 @@ def summary_across(
 ) -> printed.Summary:
     """Return the first measure of several collections as a table, then the verdict and a hint.
 
-    Without a verdict the first sentences of each collection stand in its place.
+    The grounds of conclusions stand behind the verdict, unless it has them already. Without a
+    verdict the first sentences of each collection stand in its place.
     """
-    said = first_sentences(tables, provenance) if said is None else said
+    if said is None:
+        said = first_sentences(tables, provenance)
+    else:
+        grounds = evidence(tables, provenance)
+        said = [*said, *(one for one in grounds if not any(one in verdict for verdict in said))]
     table = section_across(tables, provenance, _named(said, tables["means"], provenance))
     return printed.Summary((table, *(printed.Section(notes=(*one,)) for one in (said, [more]))))
 

@@ -196,6 +196,11 @@ def test_missing_data_have_a_line_for_each_collection_and_one_for_the_mean():
     assert "means over 3 samples" in titles(chart)
 
 
+def test_names_of_collections_are_harmless():
+    chart = charts.mean_chart(together(dict.fromkeys(["a</script>", "b"], TINY["means"])), "AP")
+    assert "a</script>" not in chart.to_html(inline=False)
+
+
 def test_what_a_collection_lacks_has_no_mean():
     table = pl.DataFrame({"collection": ["a", "a", "b"], "run": ["x", "y", "x"], "n": [1, 2, 3],
                           "value": [1.0, 2.0, 4.0], "ci_low": [0.0, 0.0, 0.0]})  # fmt: skip

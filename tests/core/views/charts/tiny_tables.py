@@ -85,9 +85,9 @@ TINY = {
     "win_rates": _table(
         schemas.WIN_RATES,
         [
-            ("AP", A, B, 4, 1, 2, 1, -0.25, -0.125),
+            ("AP", A, B, 4, 1, 2, 1, 0.375, -0.125),
             ("AP", A, C, 4, 4, 0, 0, 1.0, 0.25),
-            ("AP", B, C, 4, 3, 0, 1, 0.75, 0.375),
+            ("AP", B, C, 4, 3, 0, 1, 0.875, 0.375),
         ],
     ),
     "comparisons": COMPARISONS,
