@@ -105,13 +105,16 @@ class EvaluationOfCollections(Evaluation):
             return super().summary(which)
         inference, first = self.provenance["inference"], next(iter(self.collections))
         is_told = inference["baseline"] is not None or inference["alternative"] == "two-sided"
-        said = verdict(self).sentences if is_told else None  # a one-sided test has none
+        said = None  # a one-sided test has no verdict
+        if is_told:  # on each collection there may be many
+            found = verdict(self).filter(pl.col("collection").is_null())
+            said = (*found["sentence"], 'Of each collection: lf.verdict(e) or e.summary("all").')
         more = f'One collection: e.collections[{first!r}]; e.summary("all") has all tables of each.'
         more = printed.advice(
             python=more, terminal="More: --all has all tables of each collection."
         )
-        found = shown.summary_across(self.tables(of_requests=False), self.provenance, said, more)
-        return found.told(self.provenance)
+        across = shown.summary_across(self.tables(of_requests=False), self.provenance, said, more)
+        return across.told(self.provenance)
 
     def _page(self, texts: Any, queries: Any) -> str:
         from lexiframe.connect.collections import page

@@ -83,7 +83,9 @@ def _first_places(measure: str, firsts: Mapping[str, list[str]], part: pl.DataFr
         return f"By {measure}, no run is first in any of {len(names)} collections."
     if rest := len(firsts) - len(told):
         told.append(f"{printed.counted(rest, 'other run')} in no more")
-    return f"By {measure}, {printed.and_joined(told)}."
+    said = f"By {measure}, {printed.and_joined(told)}."
+    few = part.filter("too_few")["collection"].n_unique()
+    return said + f" In {few} of them are too few requests for any conclusion." * (few > 0)
 
 
 def _square(table: pl.DataFrame, column: str) -> tuple[list[str], list[str], np.ndarray]:

@@ -1,0 +1,58 @@
+"""The verdict over all collections, counted by hand."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*rankings for requests without judgments")
+
+
+@pytest.fixture(scope="module")
+def e():
+    docs = {"good": {"d1": 3.0, "d2": 1.0}, "bad": {"d2": 3.0, "d1": 1.0}}
+
+    def runs(better, n):
+        order = {"x": "good", "y": "bad"} if better == "x" else {"x": "bad", "y": "good"}
+        return {run: {f"q{q}": docs[kind] for q in range(n)} for run, kind in order.items()}
+
+    qrels = {f"q{q}": {"d1": 1} for q in range(20)}
+    some = dict([*qrels.items()][:2])
+    given = {"a": (runs("x", 20), qrels), "b": (runs("x", 20), qrels), "c": (runs("y", 2), some)}
+    return lf.evaluate(given, measures=["RR"])
+
+
+def test_it_counts_first_places_and_those_that_are_significant(e):
+    over = lf.verdict(e).filter(pl.col("collection").is_null())
+    assert over.select("measure", "best").rows() == [("RR", ["x"])]
+    (said,) = over["sentence"]
+    assert said.startswith(
+        "By RR, x is first in 2 of 3 collections (significantly in 2) and y in 1 (significantly "
+        "in 0). In 1 of them are too few requests for any conclusion. Orders of 2 runs in two "
+        "collections agree by τ = -0.33 on average, least in a and c (-1.00)."
+    )
+    # means of x: 1, 1, 1/2; of y: 1/2, 1/2, 1; without a or b both have 3/4
+    assert "By the mean over collections x is first, whichever of them is left out." in said
+    assert said.endswith("lf.leaderboard(e, measure='RR').")
+
+
+def test_of_equal_means_neither_decides_and_a_baseline_is_counted(e):
+    parts = {name: one for name, one in e.collections.items() if name != "b"}
+    given = {name: one.collection for name, one in parts.items()}
+    given["d"] = given["c"]
+    said = lf.verdict(lf.evaluate(given, measures=["RR"]))["sentence"][0]
+    assert "y is first in 2 of 3 collections" in said
+    assert "By the mean over collections y is first, whichever of them is left out." in said
+    beside = lf.verdict(lf.evaluate(given, measures=["RR"], baseline="y"))["sentence"][0]
+    assert (
+        "of 3 collections runs are significantly different from the baseline, better: x in 1"
+        in (beside)
+    )
+
+
+def test_within_groups_each_has_its_own_row(e):
+    given = {name: one.collection for name, one in e.collections.items()}
+    requests = pl.DataFrame({"query_id": [f"q{q}" for q in range(20)], "kind": ["u", "v"] * 10})
+    grouped = lf.evaluate(given, measures=["RR"], requests=requests, by="kind")
+    over = lf.verdict(grouped).filter(pl.col("collection").is_null())
+    assert over["kind"].to_list() == ["u", "v"]
