@@ -14,7 +14,7 @@ from lexiframe.core.evaluation.options import Inference
 from lexiframe.core.io import kept_results
 from lexiframe.core.orderings import check_method, missing_requests
 from lexiframe.core.pairwise import facts, fingerprints
-from lexiframe.core.projection import Policies, by_collection
+from lexiframe.core.projection import Policies
 
 FOLDERS = "collections"
 """What the provenance calls the folders of several collections, by their names."""
@@ -109,7 +109,12 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
     Inference(**inference)
     if "policies" in told:
         of = {**told["policies"], "exclude": None}  # a checksum, which is not read
-        for one in [by_collection.policies_apart(of, c) for c in told.get(FOLDERS, ())] or [of]:
+        each = [of]
+        if told.get(FOLDERS):
+            from lexiframe.core.projection import by_collection
+
+            each = [by_collection.policies_apart(of, name) for name in told[FOLDERS]]
+        for one in each:
             Policies(**one)
     missing_requests.check_missing("evaluate", told.get("missing"))
     _refuse_records(told)

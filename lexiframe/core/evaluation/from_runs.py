@@ -35,8 +35,8 @@ from lexiframe.core.projection import (
     ScoreType,
     Ties,
     Unjudged,
+    alone,
     answers,
-    by_collection,
 )
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
@@ -224,7 +224,11 @@ def evaluate(
     def read(runs: Any) -> Any:
         return runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
 
-    collections = None if items is not None else by_collection.given(runs, qrels, "evaluate")
+    collections = None
+    if items is None and (qrels is None or alone.may_be_several(runs)):
+        from lexiframe.core.projection import by_collection
+
+        collections = by_collection.given(runs, qrels, "evaluate")
     if collections is None:
         of_one = replace(policies, **of_each)
         how = Asked.checked(measures, of_one, inference, requests, by, order=order)

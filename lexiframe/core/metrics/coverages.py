@@ -25,8 +25,8 @@ from lexiframe.core.projection import (
     ScoreType,
     Ties,
     Unjudged,
+    alone,
     answers,
-    by_collection,
     effect_of_ties,
     levels_in,
     project,
@@ -60,7 +60,7 @@ def columns_of_bounds(metrics: Iterable[Metric]) -> list[str]:
     return [f"{metric}_{end}" for metric in metrics for end in ("min", "max")]
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def coverage(
     runs: RunsLike,

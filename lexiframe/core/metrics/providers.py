@@ -12,11 +12,11 @@ from lexiframe.core.io import column_forms
 from lexiframe.core.metrics.kinds.derived import eta, parse_metric
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.rankings import Rankings
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import Frame, PositionsTable
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def provider_exposure(
     p: PositionsTable,

@@ -19,15 +19,15 @@ from lexiframe.core.metrics.value_arrays import Values
 from lexiframe.core.projection import (
     NoRelevant,
     RankedRuns,
+    alone,
     answers,
-    by_collection,
     check_policy,
     positions,
 )
 from lexiframe.typing import PositionsTable
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def scores(
     p: PositionsTable,
@@ -84,7 +84,7 @@ def scores(
     """
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([as_metric(measure) for measure in as_list(measures)])
-    if by_collection.are_pairs(p):
+    if alone.are_pairs(p):
         return scores(_positions_of(p, metrics), metrics, no_relevant=no_relevant)
     p = coded.replicates_joined(to_polars(p))
     warn_of_lost_gains(p, metrics)

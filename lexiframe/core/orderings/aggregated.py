@@ -8,11 +8,11 @@ import polars as pl
 from lexiframe.core.base import coded, schemas, typed
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, arrays, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import RequestsLike, ScoresTable
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def aggregates(s: ScoresTable, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:

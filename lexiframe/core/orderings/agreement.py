@@ -10,11 +10,11 @@ import polars as pl
 from lexiframe.core.base import coded, progress, resampling, schemas, sums, typed
 from lexiframe.core.orderings.matrix import agreement_matrix
 from lexiframe.core.pairwise import By, PairCube, PairsLike, arrays, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
@@ -50,7 +50,7 @@ def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     return pl.DataFrame(rows, schema=schemas.TIE_RATES.columns, orient="row")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def sign_agreement(

@@ -23,11 +23,11 @@ from lexiframe.core.orderings.missing_requests import Missing, settle
 from lexiframe.core.orderings.ordered import Ordered, laid_out, ordered
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairCube, arrays
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def group_correlations(
     d: arrays.PairsByKind,

@@ -29,11 +29,11 @@ from lexiframe.core.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.core.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairsLike, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import OrderingsTable, RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def rank_correlations(
@@ -126,7 +126,7 @@ def rank_correlations(
     return agreement_matrix(table) if matrix else table
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def bootstrap_correlations(
     d: PairsLike,

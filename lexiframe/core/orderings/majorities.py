@@ -7,7 +7,7 @@ import polars as pl
 
 from lexiframe.core.base import schemas, typed
 from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import RequestsLike
 
 
@@ -36,7 +36,7 @@ def strong_components(moves: np.ndarray) -> np.ndarray:
     return component
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def majority_cycles(

@@ -7,11 +7,11 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, SchemaError, check_choice, schemas, to_polars, typed
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import Frame
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def agreement_matrix(table: Frame, value: str | None = None, *, by: By = None) -> pl.DataFrame:

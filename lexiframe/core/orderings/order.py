@@ -16,11 +16,11 @@ from lexiframe.core.orderings.missing_requests import Missing, settle
 from lexiframe.core.orderings.ordered import order_whole, table_for
 from lexiframe.core.orderings.rules import RULES, AnyMethod
 from lexiframe.core.pairwise import By, PairCube, arrays, facts, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def order_runs(
     d: arrays.PairsByKind,

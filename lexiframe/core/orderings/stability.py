@@ -13,11 +13,11 @@ from lexiframe.core.orderings.missing_requests import Missing, settle
 from lexiframe.core.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairsLike, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def rank_distributions(
@@ -91,7 +91,7 @@ def rank_distributions(
     return _concat(schemas.RANK_DISTRIBUTIONS, tables)
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def order_probabilities(

@@ -18,11 +18,11 @@ from lexiframe.core.base import (
     unknown_name,
 )
 from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import MeasureLike, RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def win_rates(
@@ -75,7 +75,7 @@ def win_rates(
     return pl.concat([pl.DataFrame(schema=schemas.WIN_RATES.columns), *frames])
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def win_rate_matrix(
@@ -140,7 +140,7 @@ def win_rate_matrix(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def request_win_rates(

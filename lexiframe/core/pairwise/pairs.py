@@ -23,11 +23,11 @@ from lexiframe.core.pairwise.compared_runs import comparison_of
 from lexiframe.core.pairwise.compared_runs import parse_measures as parse_measures
 from lexiframe.core.pairwise.compared_runs import refuse_one_run as refuse_one_run
 from lexiframe.core.pairwise.preference import Measure as Measure
-from lexiframe.core.projection import NoRelevant, by_collection, check_policy, matrices
+from lexiframe.core.projection import NoRelevant, alone, check_policy, matrices
 from lexiframe.typing import MeasureLike, PositionsTable
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def preferences(
     p: PositionsTable,

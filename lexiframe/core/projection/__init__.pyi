@@ -31,4 +31,5 @@ from . import effect_of_ties as effect_of_ties
 
 "Coverage: what runs answered"
 from . import answers as answers
+from . import alone as alone
 from . import by_collection as by_collection

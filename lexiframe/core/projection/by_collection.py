@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
@@ -23,11 +22,11 @@ from lexiframe import features
 from lexiframe.core.base import LexiframeError, errors, progress, to_polars, unknown_name, warn
 from lexiframe.core.base.feature import Collections
 from lexiframe.core.io import data_sources
+from lexiframe.core.projection.alone import COLLECTION, are_pairs, has_column
 from lexiframe.core.projection.policies import Policies
 
 P = ParamSpec("P")
 T = TypeVar("T")
-COLLECTION = "collection"
 OF_EACH = ("rel", "depth", "no_relevant")
 """Options that a dictionary gives for some collections; each other one has the default."""
 
@@ -95,7 +94,7 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
             f"{errors.shown(qrels)} as qrels too; leave it out (measures go by their name: "
             "measures=...)"
         )
-    if not (_has_collections(runs) and _has_collections(qrels)):
+    if not (has_column(runs) and has_column(qrels)):
         return None
     of_runs, of_qrels = _apart(runs), _apart(qrels)
     if unjudged := sorted({*of_runs} - {*of_qrels}):
@@ -114,15 +113,6 @@ def _are_places(runs: Any) -> bool:
         return os.path.exists(data_sources.expanded(runs))  # noqa: PTH110 - names may be too long
     several = isinstance(runs, list | tuple) and len(runs) > 0
     return several and all(map(data_sources.is_in_ir_datasets, runs))
-
-
-def are_pairs(runs: Any) -> bool:
-    """Return whether collections have names, runs and judgments: ``{name: (runs, qrels)}``."""
-    return (
-        isinstance(runs, Mapping)
-        and bool(runs)
-        and all(isinstance(one, tuple) and len(one) == 2 for one in runs.values())
-    )
 
 
 def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
@@ -147,21 +137,7 @@ def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
 
 def apart(table: Any) -> dict[str, pl.DataFrame] | None:
     """Return the rows of each collection of a frame, without the column; None if it has none."""
-    return _apart(table) if _has_collections(table) else None
-
-
-def _has_collections(table: Any) -> bool:
-    """Look for the column without reading data that may be large, or can be read only once."""
-    if isinstance(table, pl.LazyFrame):
-        try:
-            return COLLECTION in table.collect_schema()
-        except (pl.exceptions.PolarsError, OSError):  # whoever computes it says what is wrong
-            return False
-    if not hasattr(table, "__arrow_c_stream__"):
-        return False
-    schema = getattr(getattr(table, "schema", None), "names", [])  # of a reader of batches
-    names = getattr(table, "column_names", getattr(table, "columns", schema))
-    return COLLECTION in [*names]
+    return _apart(table) if has_column(table) else None
 
 
 def _apart(table: Any) -> dict[str, pl.DataFrame]:
@@ -210,33 +186,26 @@ def each_collection(
     return together(found)
 
 
-def each_alone(function: Callable[P, T]) -> Callable[P, T]:
-    """Call a function of tables with each collection alone, and put the tables found together.
-
-    Collections are rows of tables with the column ``collection``, an evaluation of several, or
-    ``{name: (runs, qrels)}``. Of a result of several tables each gets the column.
-    """
+def called_with_each(
+    function: Callable[P, T], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> T:
+    """Call a function with each collection, and put the tables that it returns together."""
     declared = inspect.signature(function)
-
-    @wraps(function)
-    def of_each(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            told = declared.bind(*args, **kwargs).arguments
-        except TypeError:  # the function's own words say what is wrong
-            return function(*args, **kwargs)
-        parts = _arguments_apart(function.__name__, told, [*declared.parameters])
-        if not parts:
-            return function(*args, **kwargs)
-        of_all = {n: [*value] if isinstance(value, Iterator) else value for n, value in told.items()
-                  if not (n in OF_EACH and isinstance(value, Mapping))}  # fmt: skip
-        found: dict[str, Any] = {}
-        for name, own in progress(parts.items(), len(parts), function.__name__):
-            one = inspect.BoundArguments(declared, {**of_all, **own})
-            with told_of(name):
-                found[name] = function(*one.args, **one.kwargs)
-        return _results_together(found)  # type: ignore[no-any-return]
-
-    return of_each
+    try:
+        told = declared.bind(*args, **kwargs).arguments
+    except TypeError:  # the function's own words say what is wrong
+        return function(*args, **kwargs)
+    parts = _arguments_apart(function.__name__, told, [*declared.parameters])
+    if not parts:
+        return function(*args, **kwargs)
+    of_all = {n: [*value] if isinstance(value, Iterator) else value for n, value in told.items()
+              if not (n in OF_EACH and isinstance(value, Mapping))}  # fmt: skip
+    found: dict[str, Any] = {}
+    for name, own in progress(parts.items(), len(parts), function.__name__):
+        one = inspect.BoundArguments(declared, {**of_all, **own})
+        with told_of(name):
+            found[name] = function(*one.args, **one.kwargs)
+    return _results_together(found)  # type: ignore[no-any-return]
 
 
 def _arguments_apart(

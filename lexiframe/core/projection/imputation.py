@@ -8,13 +8,13 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, coded, schemas, to_polars, typed
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import PositionsTable
 
 REQUEST = ("run", "query_id")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def impute(
     p: PositionsTable,

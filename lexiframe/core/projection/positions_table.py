@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.core.base import coded, schemas, typed
 from lexiframe.core.io import qrel_files, reading_options, scan_runs
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.projection.answers import warn_of_gaps, warn_of_grades
 from lexiframe.core.projection.levels import RowsOfARun
 from lexiframe.core.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
@@ -18,7 +18,7 @@ from lexiframe.core.projection.ranked_runs import RankedRuns, rank_runs
 from lexiframe.typing import QrelsLike, RunsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def positions(
     runs: RunsLike,

@@ -14,7 +14,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, progress, schemas, sums, typed
 from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.corrections import (
     Correction,
     Family,
@@ -37,7 +37,7 @@ from lexiframe.typing import RequestsLike
 GroupTest = Literal["welch", "permutation"]
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def compare_groups(
     d: PairsLike,

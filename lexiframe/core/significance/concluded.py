@@ -23,13 +23,13 @@ from lexiframe.core.base import (
 )
 from lexiframe.core.orderings import coefficients, ordering_rules
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import ComparisonsLike, ComparisonsTable
 
 CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def conclusions(
     c1: ComparisonsLike,
@@ -132,7 +132,7 @@ def conclusions(
     return schemas.CONCLUSIONS.arranged(table, names)
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def conclusion_pairs(
     c1: ComparisonsLike,

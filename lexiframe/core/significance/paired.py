@@ -16,7 +16,7 @@ from lexiframe.core.base.feature import Replication
 from lexiframe.core.io import doubts
 from lexiframe.core.metrics import notation
 from lexiframe.core.pairwise import By, PairCube, Pairs, arrays, facts, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.core.significance.clusters import clustered, clusters_of, group_attributes
 from lexiframe.core.significance.corrections import (
@@ -57,7 +57,7 @@ from lexiframe.core.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
 from lexiframe.typing import RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def compare(
     d: arrays.PairsOrReplicates,

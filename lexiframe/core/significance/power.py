@@ -6,7 +6,7 @@ import polars as pl
 
 from lexiframe.core.base import resampling, schemas, sums, typed
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import checked_comparisons
 from lexiframe.typing import ComparisonsTable
 
@@ -14,7 +14,7 @@ CURVE = ("measure", "test", "correction")
 """The columns whose values together have a row of `discriminative_power` and a curve each."""
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def discriminative_power(
@@ -61,7 +61,7 @@ def discriminative_power(
     return _count_pairs(c, alpha).with_columns(power=power).select(*schemas.POWER.columns)
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
@@ -107,7 +107,7 @@ def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
     )
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def smallest_significant_differences(

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.core.base import check_choice, resampling, schemas, typed
 from lexiframe.core.pairwise import By, Pairs, PairsLike, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import checked_sizes, pairs_by_measure
 from lexiframe.core.significance.differences import cube_of
 from lexiframe.core.significance.flips_power import flips_power, flips_size
@@ -94,7 +94,7 @@ def _normal(pairs: Pairs, question: str) -> tuple[np.ndarray, np.ndarray]:
     return np.where(is_tie, 0.0, mean), pairs.differences.deviation
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def required_requests(
     d: PairsLike,
@@ -245,7 +245,7 @@ def _required_rows(
     return schema.arranged(pl.concat(frames))
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def power_curve(

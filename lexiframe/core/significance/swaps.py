@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, progress, resampling, schemas, sums, typed
 from lexiframe.core.pairwise import By, Pairs, PairsLike, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import pairs_by_measure
 from lexiframe.typing import RequestsLike
 
@@ -20,7 +20,7 @@ AT_ONCE = 2**20
 """The number of cells (splits × pairs of runs) handled at once: an array of them takes 8 MB."""
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def swap_rates(
@@ -91,7 +91,7 @@ def swap_rates(
     return pl.DataFrame(rows, schema=schemas.SWAP_RATES.columns, orient="row")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 @grouping.takes_groups
 def swap_curve(

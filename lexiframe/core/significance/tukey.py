@@ -21,7 +21,7 @@ from lexiframe.core.base import (
     typed,
 )
 from lexiframe.core.pairwise import By, PairCube, Pairs, arrays, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.core.significance.paired import compare
 from lexiframe.core.significance.studentized_range import quantile, survival
@@ -38,7 +38,7 @@ class Tested(NamedTuple):
     half: float
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def tukey_hsd(
     d: arrays.PairsByKind,

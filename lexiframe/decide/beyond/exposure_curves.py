@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, typed
-from lexiframe.core.projection import Policies, by_collection
+from lexiframe.core.projection import Policies, alone
 from lexiframe.decide.beyond.catalogue_measures import EXPOSURES, Exposed
 from lexiframe.decide.beyond.items import Items
 from lexiframe.decide.beyond.lists import lists_of
@@ -16,7 +16,7 @@ _POINTS = 200
 """The most points of a curve, beside its first."""
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def exposure_curve(
     runs: RunsLike,

@@ -28,7 +28,7 @@ from lexiframe.core.base import (
 from lexiframe.core.io import Tables, column_forms, qrel_files
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import Policies, ScoreType, Ties, by_collection
+from lexiframe.core.projection import Policies, ScoreType, Ties, alone
 from lexiframe.core.significance import Correction, Family, Options, corrections
 from lexiframe.decide.beyond import reached_in_words
 from lexiframe.decide.beyond.catalogue_measures import (
@@ -141,7 +141,7 @@ class Catalogue(Tables):
         return printed.Verdict({"sentence": reached_in_words.catalogue_sentences(beside, by)})
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def catalogue(
     runs: RunsLike,

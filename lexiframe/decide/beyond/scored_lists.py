@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, progress, schemas, typed
 from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, as_list, as_metric, unique_by_name
-from lexiframe.core.projection import Policies, ScoreType, Ties, by_collection
+from lexiframe.core.projection import Policies, ScoreType, Ties, alone
 from lexiframe.decide.beyond.catalogue_measures import CatalogueMetric
 from lexiframe.decide.beyond.items import Items
 from lexiframe.decide.beyond.list_measures import ListMetric
@@ -19,7 +19,7 @@ from lexiframe.decide.beyond.lists import Lists, lists_of
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def list_scores(
     runs: RunsLike,

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, progress, resampling, typed
 from lexiframe.core.pairwise import PairsLike
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.bets import Bets, BoundsLike
 from lexiframe.core.significance.betting_on_means import intervals_after
 from lexiframe.core.significance.differences import cube_of
@@ -17,7 +17,7 @@ from lexiframe.decide.gates.gate_tables import margins_by_name, rows_of_two_runs
 from lexiframe.decide.gates.schemas import CONFIDENCE_SEQUENCES
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def confidence_sequence(
     d: PairsLike,

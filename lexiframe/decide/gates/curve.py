@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.core.base import progress, resampling, typed
 from lexiframe.core.pairwise import PairsLike
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import checked_sizes
 from lexiframe.core.significance.bets import Bets, BoundsLike
 from lexiframe.core.significance.betting_on_means import shifted_answers
@@ -35,7 +35,7 @@ CASES = {
 _CELLS = 2**22
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def gate_curve(
     d: PairsLike,

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, resampling, sums, typed
 from lexiframe.core.pairwise import By, PairCube, PairsLike, arrays, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.bets import Bets, BoundsLike, Order
 from lexiframe.core.significance.clusters import clusters_of, group_attributes
 from lexiframe.core.significance.corrections import Correction, check_corrected
@@ -57,7 +57,7 @@ ToDecide = Annotated[PairsLike, RankedPairs.of_evaluation]
 """As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def gate(
     d: ToDecide,

@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, progress, schemas, to_polars, typed
 from lexiframe.core.io import column_forms
 from lexiframe.core.pairwise import By, arrays, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.core.significance.clusters import clusters_of, group_attributes
 from lexiframe.core.significance.corrections import (
@@ -41,7 +41,7 @@ from lexiframe.study.replicates import algorithm_answers, mean_of_replicates
 from lexiframe.typing import RequestsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def equivalence(
     s_or_d: arrays.PairsOrReplicates,

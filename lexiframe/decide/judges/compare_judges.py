@@ -14,7 +14,7 @@ from lexiframe.core.io import Tables, qrel_files, run_scan, scan_runs
 from lexiframe.core.metrics import needed
 from lexiframe.core.orderings import ChosenRule, Method, missing_requests
 from lexiframe.core.pairwise import By, Measure, arrays, grouping, parse_measures
-from lexiframe.core.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged, by_collection
+from lexiframe.core.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged, alone
 from lexiframe.core.significance import (
     Family,
     Test,
@@ -178,7 +178,7 @@ def _judge_summary(found: JudgeComparison, first: str, by: list[str]) -> pl.Data
     return table.select(*on, "tau", "ci_low", "ci_high", *FOUND)
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def compare_judges(
     runs: BaselineLike,

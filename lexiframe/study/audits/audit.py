@@ -23,7 +23,7 @@ from lexiframe.core.base import (
 )
 from lexiframe.core.metrics import notation
 from lexiframe.core.pairwise import By, Pairs, PairsLike, grouping
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.core.significance.bets import Bets, BoundsLike
 from lexiframe.core.significance.betting_on_means import betting_at
@@ -63,7 +63,7 @@ _ALL: Any = tuple(name for name, test in TESTS.items() if not test.needs_bounds)
 """The tests that need nothing to be known of a measure."""
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def audit(
     d: PairsLike,

@@ -11,7 +11,7 @@ from lexiframe.core.base import LexiframeError, resampling, typed, warn
 from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, catalogues, needed
 from lexiframe.core.pairwise import By, Measure, grouping, parse_measures
-from lexiframe.core.projection import Policies, ScoreType, Ties, by_collection
+from lexiframe.core.projection import Policies, ScoreType, Ties, alone
 from lexiframe.study.holes.calibration import calibrated, factor_of
 from lexiframe.study.holes.draws import Drawn, means_of_draws
 from lexiframe.study.holes.items import Pool, pool_of
@@ -25,7 +25,7 @@ _MOST = 0.5
 """When more of the unjudged documents are expected to be relevant, a warning says so."""
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def hole_sensitivity(
     runs: RunsLike,

@@ -14,7 +14,7 @@ from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, needed
 from lexiframe.core.orderings import Method, check_method, coefficients, order_runs
 from lexiframe.core.pairwise import Measure, PairCube, Pairs, measured, parse_measures
-from lexiframe.core.projection import ScoreType, Ties, Unjudged, by_collection, positions
+from lexiframe.core.projection import ScoreType, Ties, Unjudged, alone, positions
 from lexiframe.study.less_data.sampling import (
     How,
     Labels,
@@ -31,7 +31,7 @@ _STATISTICS = ("tie_rate", "agreement", "system_agreement", "tau")
 _OF_REFERENCE = ("reference_agreement", "reference_system_agreement")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def degradation(
     runs: RunsLike,

@@ -14,14 +14,14 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, memory_use, resampling, typed
 from lexiframe.core.pairwise import pairs, preferences
-from lexiframe.core.projection import blocks, by_collection
+from lexiframe.core.projection import alone, blocks
 from lexiframe.typing import MeasureLike, PositionsTable
 
 _LEVELS = 8
 _MOST_LEVELS = 1000
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def tie_profile(p: PositionsTable, /, *, levels: int = 20) -> pl.DataFrame:
     """Count how often two rankings tie, by the first rank of one and by recall level.
@@ -83,7 +83,7 @@ def tie_profile(p: PositionsTable, /, *, levels: int = 20) -> pl.DataFrame:
     return pl.concat(tables).filter(pl.col("pairs") > 0).with_columns(tie_rate=rate)
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def deciding_levels(
     p: PositionsTable, /, measures: MeasureLike | Iterable[MeasureLike] = ("LP", "LR")
@@ -139,7 +139,7 @@ def deciding_levels(
     )
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def level_correlations(p: PositionsTable, /, *, levels: int = _LEVELS) -> pl.DataFrame:
     """Correlate the differences of reciprocal ranks between recall levels.
@@ -189,7 +189,7 @@ def level_correlations(p: PositionsTable, /, *, levels: int = _LEVELS) -> pl.Dat
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def level_regression(
     p: PositionsTable,
@@ -288,7 +288,7 @@ def level_regression(
     return pl.concat(tables)
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
     """Count how often other recall levels predict which run has its first relevant item sooner.

@@ -22,7 +22,7 @@ from lexiframe.core.base import (
     unknown_name,
     warn,
 )
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import PositionsTable
 
 How = Literal["uniform", "retrieved"]
@@ -31,7 +31,7 @@ _ITEM = ["query_id", "doc_id"]
 _ROUNDING = 1e-9
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def sample_labels(
     p: PositionsTable, /, fraction: float, how: How = "uniform", *, seed: int = 0
@@ -142,7 +142,7 @@ def _turns(weight: np.ndarray | None, n_items: int, seed: int) -> np.ndarray:
     return turn
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def sample_requests(p: PositionsTable, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
     """Keep some of the requests, drawn uniformly.
@@ -191,7 +191,7 @@ def sample_requests(p: PositionsTable, /, fraction: float, *, seed: int = 0) -> 
     return table.filter(pl.col("query_id").is_in(kept)).collect()
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def truncate_runs(p: PositionsTable, /, depth: int) -> pl.DataFrame:
     """Cut every ranking at a depth, as if no more items had been retrieved.
@@ -230,7 +230,7 @@ def truncate_runs(p: PositionsTable, /, depth: int) -> pl.DataFrame:
     return _counted_anew(cut)
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def leave_out_run(p: PositionsTable, /, run: str) -> pl.DataFrame:
     """Remove the relevant items that one run alone retrieved, as if it had not been pooled.

@@ -14,7 +14,7 @@ from lexiframe.core.projection import (
     Policies,
     ScoreType,
     Ties,
-    by_collection,
+    alone,
     whole_lists,
     whole_rankings,
 )
@@ -32,7 +32,7 @@ _BYTES = 60
 """The memory of a value: in the array, and in its row of the table."""
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def overlap(
     runs: RunsLike,

@@ -12,7 +12,7 @@ from lexiframe.core.projection import (
     Policies,
     ScoreType,
     Ties,
-    by_collection,
+    alone,
     judgments,
     refuse_other_queries,
     whole_lists,
@@ -21,7 +21,7 @@ from lexiframe.study.overlaps.schemas import UNJUDGED
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def unjudged(
     runs: RunsLike,

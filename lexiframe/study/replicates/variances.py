@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, schemas, typed
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.core.significance.replicates.designs import (
     CELL,
     DESIGNS,
@@ -24,7 +24,7 @@ from lexiframe.study.replicates.schemas import COMPONENTS
 from lexiframe.typing import Frame
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def variance_components(s: Frame, /, replicates: Replicates) -> pl.DataFrame:
     """Estimate how much runs, requests and replicates add to the variance of scores.
@@ -141,7 +141,7 @@ def _number_effects(axes: Sequence[np.ndarray]) -> np.ndarray:
     return np.asarray(found).ravel()
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def generalisability(
     s_or_components: Frame,

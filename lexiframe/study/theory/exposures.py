@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.metrics import GradedMetric, Metric, RecallLevelMetric
 from lexiframe.core.pairwise import Measure, pairs, parse_measures
-from lexiframe.core.projection import blocks, by_collection
+from lexiframe.core.projection import alone, blocks
 from lexiframe.study.theory.arguments import check_sizes, refuse_large
 from lexiframe.study.theory.enumerated import exposure_of, values_of
 from lexiframe.typing import MeasureLike, PositionsTable
@@ -71,7 +71,7 @@ def exposure_differences(
     return pl.concat(tables).sort("measure", "rank_a", "rank_b")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def exposure_distribution(
     p: PositionsTable, /, measures: MeasureLike | Iterable[MeasureLike]

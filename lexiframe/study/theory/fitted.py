@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, ndtri
 
 from lexiframe.core.base import LexiframeError, check_choice, resampling, to_polars, typed
-from lexiframe.core.projection import by_collection, matrices
+from lexiframe.core.projection import alone, matrices
 from lexiframe.typing import Frame, PositionsTable
 
 Users = Literal["uniform", "dcg", "inverse", "free"]
@@ -26,7 +26,7 @@ _KNOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def fit_users(
     p: PositionsTable,

@@ -10,14 +10,14 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, n_and_first, schemas, to_polars, typed
 from lexiframe.core.metrics import providers
 from lexiframe.core.pairwise import pairs
-from lexiframe.core.projection import by_collection
+from lexiframe.core.projection import alone
 from lexiframe.typing import Frame, PositionsTable
 
 PREDICTORS = ("RPP", "sgnLP", "sgnLR")
 _GROUPS = schemas.table_schema("groups", "doc_id group", "")
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def predict_worst_case(
     p: PositionsTable,

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, typed
-from lexiframe.core.projection import by_collection, impute
+from lexiframe.core.projection import alone, impute
 from lexiframe.study.theory.arguments import check_sizes
 from lexiframe.typing import PositionsTable
 
@@ -77,7 +77,7 @@ def _rank_number(ranks: list[int], n: int, order: str) -> int:
     return _choices(n, m) - worse
 
 
-@by_collection.each_alone
+@alone.each_collection
 @typed
 def rarity(
     p: PositionsTable, /, corpus_size: int | str, orders: Order | Iterable[Order] = ("LP", "LR")
