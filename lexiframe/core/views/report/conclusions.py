@@ -13,7 +13,6 @@ from lexiframe.core.pairwise import facts
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
 from lexiframe.core.views.sentences.lacking import drop_unmatched, drop_unranked
 from lexiframe.core.views.sentences.rows import drop_counts, is_first
-from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.core.views.sentences.verdicts import verdict_of
 from lexiframe.core.views.shown.means import inference_in_words
 
@@ -70,6 +69,8 @@ def _comparison_rows(
         of_all = provenance["inference"], tables["comparisons"], provenance["measures"]
         sentences = [_one_sided(row, *of_all) for row in c.iter_rows(named=True)]
     else:
+        from lexiframe.core.views.sentences.verdict_on_baseline import baseline_sentences
+
         named = {name: tables.get(name) for name in ("comparisons", "win_rates", "coverage")}
         e: Any = SimpleNamespace(**named, provenance=provenance)
         sentences = baseline_sentences(e)
