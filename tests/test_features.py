@@ -184,4 +184,4 @@ def test_the_core_works_without_a_feature(feature, tmp_path):
     others = [line for line in failed if "this copy of lexiframe lacks a feature" not in line]
     assert not others, done.stdout[-3000:]
     assert len(failed) <= AT_MOST_LACKING, failed
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 80
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 60
