@@ -35,8 +35,8 @@ from lexiframe.core.projection import (
     ScoreType,
     Ties,
     Unjudged,
-    alone,
     answers,
+    several,
 )
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
@@ -225,7 +225,7 @@ def evaluate(
         return runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
 
     collections = None
-    if items is None and (qrels is None or alone.may_be_several(runs)):
+    if items is None and (qrels is None or several.may_be_several(runs)):
         from lexiframe.core.projection import by_collection
 
         collections = by_collection.given(runs, qrels, "evaluate")
@@ -237,17 +237,19 @@ def evaluate(
         if items is not None:
             engine = partial(features.needed(Items, "evaluate").evaluate, items=items)
         return engine(read(runs), judgments, how, reuse=reuse, out=out, **parts)
-    several = features.needed(Collections, "evaluate")
-    of_requests = several.requests_of(requests, by, collections)
+    together = features.needed(Collections, "evaluate")
+    of_requests = together.requests_of(requests, by, collections)
     own = by_collection.policies_of_each(collections, of_each)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
         of_one = replace(policies, **own[name])
         how = Asked.checked(measures, of_one, inference, of_requests(name), by, order=order)
-        folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
+        folders = [
+            None if of is None else Path(of, together.folder_of(name)) for of in (reuse, out)
+        ]
         return evaluate_asked(read(runs), qrels, how, reuse=folders[0], out=folders[1], **parts)
 
-    found: Evaluation = several.evaluate(collections, one)
+    found: Evaluation = together.evaluate(collections, one)
     return found
 
 

@@ -23,6 +23,7 @@ from lexiframe.core.projection import (
     answers,
     check_policy,
     positions,
+    several,
 )
 from lexiframe.typing import PositionsTable
 
@@ -84,7 +85,7 @@ def scores(
     """
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([as_metric(measure) for measure in as_list(measures)])
-    if alone.are_pairs(p):
+    if several.are_pairs(p):
         return scores(_positions_of(p, metrics), metrics, no_relevant=no_relevant)
     p = coded.replicates_joined(to_polars(p))
     warn_of_lost_gains(p, metrics)

@@ -29,7 +29,10 @@ from . import matrices as matrices
 from . import blocks as blocks
 from . import effect_of_ties as effect_of_ties
 
-"Coverage: what runs answered"
+"Coverage and collections: what runs answered, and each of several alone"
 from . import answers as answers
 from . import alone as alone
+
+"For features: modules whose names they use"
 from . import by_collection as by_collection
+from . import several as several

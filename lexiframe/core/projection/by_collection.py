@@ -22,8 +22,8 @@ from lexiframe import features
 from lexiframe.core.base import LexiframeError, errors, progress, to_polars, unknown_name, warn
 from lexiframe.core.base.feature import Collections
 from lexiframe.core.io import data_sources
-from lexiframe.core.projection.alone import COLLECTION, are_pairs, has_column
 from lexiframe.core.projection.policies import Policies
+from lexiframe.core.projection.several import COLLECTION, are_pairs, has_column
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -25,7 +25,7 @@ from lexiframe.core.io import batches, column_forms, qrel_files
 from lexiframe.core.metrics import coverages, needed
 from lexiframe.core.orderings import missing_requests
 from lexiframe.core.pairwise import arrays, facts, grouping, measured
-from lexiframe.core.projection import alone
+from lexiframe.core.projection import several
 from lexiframe.core.significance import corrections, own_tests
 from lexiframe.decide import beyond
 
@@ -44,7 +44,7 @@ def evaluate_with_items(
     out: Any = None,
 ) -> Evaluation:
     """Evaluate runs also by measures of lists and of all lists, over the catalogue of ``items``."""
-    if how.inference.replicates is not None or alone.are_pairs(runs):
+    if how.inference.replicates is not None or several.are_pairs(runs):
         raise LexiframeError(
             "evaluate: items are for runs of one collection without replicates; evaluate the "
             "collections one by one, or ask lexiframe.list_scores and lexiframe.catalogue"
