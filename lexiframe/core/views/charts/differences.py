@@ -90,7 +90,7 @@ def difference_chart(
     pairs = ["query_id", "run_a", "run_b"]
     wide = rows.pivot("measure", index=pairs, values="preference").sort(pairs)
     named = {
-        name: "{}{} = {:.2f}, sa = {:.2f}".format(
+        name: "{}{}{:.2f}, sa = {:.2f}".format(
             name,
             OF_PANEL,
             *wide.select(

@@ -28,7 +28,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Averaged = Callable[[pl.DataFrame], pl.DataFrame]
 
-OF_PANEL = ": r"
+OF_PANEL = ": r = "
 """What stands between the name of a facet and the numbers in it."""
 _ACROSS, _NAMES = 1000, 140
 """The pixels of panels side by side, and of the names at the left of one."""
@@ -143,6 +143,8 @@ def _together(panels: Mapping[str, Any], n: int) -> Any:
             of, _, own = facet.partition(OF_PANEL)  # numbers of a panel stand at its name
             blocks.setdefault(of, {})[f"{name}{OF_PANEL}{own}" if own else name] = one
     made = [_block(facet, charts) for facet, charts in blocks.items()]
+    if len(made) == 1:  # the title of all stands in the place of the block's own
+        words[1:1] = filter(None, blocks)
     whole = made[0] if len(made) == 1 else _side_by_side(altair().vconcat, made, spacing=24)
     if made[0]["resolve"]["scale"]["y"] == "shared":  # rows are in the order of their mean places
         words = [line.replace("best first", "best on average first") for line in words]
