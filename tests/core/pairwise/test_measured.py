@@ -33,6 +33,7 @@ NEEDS_MORE = {
     "F1": "F1@5",
     "WSS": "WSS@95",
     "relative_P": "relative_P@5",
+    "PRES": "PRES@5",
 } | {name: f"{name}@5" for name in SUBTOPIC_METRICS if METRICS[name].cuts_off}
 NEEDS_MORE |= {name: f"{name}(max_rel=3)" + "@5" * METRICS[name].cuts_off for name in USER_MODELS}
 del NEEDS_MORE["Compat"], NEEDS_MORE["Accuracy"]
