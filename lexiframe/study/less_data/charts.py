@@ -133,8 +133,8 @@ def degradation_chart(
         each side, and absent if there is one sample. Numbers of requests (``counts``) are on the
         axis where the table has them in all rows.
 
-        Up to eight collections and their mean are the lines of a panel for each measure; more have
-        a panel each, and their mean comes last.
+        Of one measure up to eight collections and their mean are the lines; of several measures, or
+        more collections, each has a panel, and their mean comes last.
 
     Raises
     ------

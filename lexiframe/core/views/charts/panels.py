@@ -63,8 +63,8 @@ def panelled(
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Check arguments as `typed` does, and draw a table of several collections in panels.
 
-    ``mean`` makes the table of the last panel. With ``lines``, there is a panel for each measure,
-    whose lines are the collections and their mean.
+    ``mean`` makes the table of the last panel. With ``lines``, collections and their mean are the
+    lines of one panel where there is one measure, as measures are the lines of one collection.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -82,8 +82,12 @@ def panelled(
                 return checked(*args, **kwargs)
             names = names_in_order(table := by_collection.together(own))
             options = {name: one for name, one in given.arguments.items() if not of[name]}
-            if is_lines := lines and 1 < len(names) <= len(COLOURS):
-                rows = rows_with(table, "measure", options.pop("measures", None))
+            is_lines = lines and 1 < len(names) <= len(COLOURS)
+            if is_lines:
+                rows = rows_with(table, "measure", options.get("measures"))
+                is_lines = rows["measure"].n_unique() == 1
+            if is_lines:
+                options.pop("measures", None)
                 tables = {
                     m: {first: part} for m, part in _collections_as_lines(rows, names, mean).items()
                 }

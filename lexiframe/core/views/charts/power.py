@@ -66,8 +66,8 @@ def asl_chart(
         pairs differ by its measure. The p-values are on a square-root scale, which shows small
         ones. Of more than 500 pairs, every k-th p-value of a curve is drawn, and its last.
 
-        Up to eight collections are the lines of a panel for each measure, and more have a panel
-        each. They have no mean, because their pairs of runs differ.
+        Of one measure up to eight collections are the lines of a panel; of several measures, or
+        more collections, each has a panel. They have no mean, as their pairs of runs differ.
 
     Raises
     ------

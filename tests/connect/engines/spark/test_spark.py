@@ -259,8 +259,8 @@ def test_arguments_are_checked_before_spark_does_anything(collection):
         spark.evaluate(None, *collection, "AP", keep="score")
 
 
-MAPPED = {name: f" | Mapping[str, {of}]"
-          for name, of in {"rel": "float", "depth": "int", "no_relevant": "NoRelevant"}.items()}  # fmt: skip
+OF_EACH = {"rel": "float", "depth": "int", "no_relevant": "NoRelevant"}
+MAPPED = {name: f" | Mapping[str, {of}]" for name, of in OF_EACH.items()}
 """What options take of several collections, which Spark has not."""
 
 

@@ -141,11 +141,11 @@ def test_a_table_of_the_order_needs_all_collections():
         charts.win_rate_chart(t["win_rates"], "x")
 
 
-def test_up_to_eight_collections_are_lines_of_a_panel_for_each_measure():
+def test_up_to_eight_collections_are_lines_of_one_measure_and_panels_of_several():
     curves = together(dict.fromkeys("ab", TINY["asl_curve"]))
-    chart = charts.asl_chart(curves, ["RR", "AP"])
-    found = panels(chart)
-    assert [*found] == ["RR", "AP"]
+    assert [*panels(charts.asl_chart(curves, ["RR", "AP"]))] == ["a", "b"]
+    chart = charts.asl_chart(curves, "RR")
+    assert [*panels(chart)] == ["RR"]
     color = chart.concat[0].layer[1].encoding.color.to_dict(validate=False)
     assert color["scale"]["domain"] == ["a", "b"]
     many = charts.asl_chart(together({f"c{n}": TINY["asl_curve"] for n in range(9)}), "AP")
