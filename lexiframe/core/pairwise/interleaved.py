@@ -19,6 +19,7 @@ from lexiframe.core.projection import (
     ScoreType,
     Ties,
     Unjudged,
+    alone,
     answers,
     judgments,
     rank_runs,
@@ -28,6 +29,7 @@ from lexiframe.typing import QrelsLike, RunsLike
 User = Literal["uniform", "dcg", "rank"]
 
 
+@alone.each_collection
 @typed
 def interleaving(
     runs: RunsLike,
