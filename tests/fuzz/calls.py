@@ -233,7 +233,7 @@ def calls(folder, n, seed):
         yield called, wrong, value, every[called], given
 
 
-CHEAP = {"trials", "inner_trials", "samples", "splits", "pairs", "sizes"}
+CHEAP = {"fractions", "trials", "inner_trials", "samples", "splits", "pairs", "sizes"}
 """Options that are given, so that a call takes little time."""
 WRITES = {"out", "path", "reuse"}
 """Where a wrong value could write: these have tests of their own."""
