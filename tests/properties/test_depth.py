@@ -209,7 +209,7 @@ def test_a_tie_across_the_depth():
 def test_no_depth(depth):
     with pytest.raises(
         lf.LexiframeError,
-        match=r"depth: expected a whole number from 1, found |depth to be a whole number or N",
+        match=r"depth: expected a whole number from 1, found |depth to be a whole number or a dict",
     ):
         lf.positions({"a": {"q": {"x": 1}}}, {"q": {"x": 1}}, depth=depth)
 
