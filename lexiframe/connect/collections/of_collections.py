@@ -153,6 +153,12 @@ def evaluate_collections(
     given: Mapping[str, Any], one: Callable[..., Evaluation]
 ) -> EvaluationOfCollections:
     """Evaluate each collection by ``one``, given its name and data; put the tables together."""
+    for name in ("run", "mean", "mean rank"):
+        if name in given:
+            raise LexiframeError(
+                f"evaluate: {name!r} is a column of tables of several collections; give this "
+                "collection another name"
+            )
     found = {}
     for name, what in given.items():
         with by_collection.told_of(name):

@@ -42,10 +42,11 @@ def add_verdict(each: pl.DataFrame, e: Any) -> pl.DataFrame:
             table = e.orderings.filter(is_in)
             said = [_first_places(measure, firsts, part), *_agreement(table), *_deciding(table)]
         rows.append({**row, "sentence": " ".join(said)})
-    if rows:
+    metrics = e.facts.filter(kind="metric")["measure"]
+    if rows and metrics.len() and len(e.collections) > 1:
         rows[-1]["sentence"] += (
             " How this would be over other collections like these: "
-            f"lf.leaderboard(e, measure={each['measure'][0]!r})."
+            f"lf.leaderboard(e, measure={metrics[0]!r})."
         )
     over = pl.DataFrame(
         rows, schema={name: each.schema[name] for name in rows[0]} if rows else None

@@ -225,7 +225,9 @@ def evaluate(
         return runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
 
     collections = None
-    if items is None and (qrels is None or several.may_be_several(runs)):
+    if items is None and (
+        qrels is None or several.may_be_several(runs) or several.has_column(qrels)
+    ):
         from lexiframe.core.projection import by_collection
 
         collections = by_collection.given(runs, qrels, "evaluate")

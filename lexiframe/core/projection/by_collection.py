@@ -94,8 +94,15 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
             f"{errors.shown(qrels)} as qrels too; leave it out (measures go by their name: "
             "measures=...)"
         )
-    if not (has_column(runs) and has_column(qrels)):
+    known = {"runs": has_column(runs), "judgments": has_column(qrels)}
+    if not any(known.values()):
         return None
+    for which, there in known.items():
+        if not there:
+            raise LexiframeError(
+                f"{function}: expected the column collection in runs and in judgments, found none "
+                f"in the {which}; add it there, or rename it where it is no name of a collection"
+            )
     of_runs, of_qrels = _apart(runs), _apart(qrels)
     if unjudged := sorted({*of_runs} - {*of_qrels}):
         raise LexiframeError(

@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, memory_use, schemas, sums, typed
 from lexiframe.core.io import column_forms, qrel_files
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import Policies
+from lexiframe.core.projection import Policies, alone
 from lexiframe.decide.judges.agreement_coefficients import (
     alpha_ordinal,
     kappa,
@@ -28,6 +28,7 @@ from lexiframe.decide.votes import stated
 from lexiframe.typing import Frame, JudgesLike, RequestsLike
 
 
+@alone.each_collection
 @typed
 def judge_agreement(
     judges: JudgesLike | Frame,
@@ -128,6 +129,7 @@ def judge_agreement(
     return _group_tables("judge_agreement", of_grades, compute, duplicates, requests, by)
 
 
+@alone.each_collection
 @typed
 def judge_confusion(
     judges: JudgesLike,

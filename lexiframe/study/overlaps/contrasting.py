@@ -8,13 +8,14 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, coded, resampling, typed, warn
 from lexiframe.core.io import qrel_files
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import Policies, ScoreType, Ties, judgments, whole_lists
+from lexiframe.core.projection import Policies, ScoreType, Ties, alone, judgments, whole_lists
 from lexiframe.study.overlaps.overlap import overlap_of_two
 from lexiframe.study.overlaps.overlap_measures import OverlapMeasure, overlap_measures
 from lexiframe.study.overlaps.schemas import CONTRASTING
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
+@alone.each_collection
 @typed
 def contrasting(
     runs: RunsLike,

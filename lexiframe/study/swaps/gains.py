@@ -24,6 +24,7 @@ from lexiframe.core.pairwise import Measure, parse_measures
 from lexiframe.core.projection import (
     Policies,
     Ties,
+    alone,
     blocks,
     matrices,
     positions,
@@ -40,6 +41,7 @@ _CELLS = 1 << 21
 """Pairs × relevant items of the rankings that are looked at together."""
 
 
+@alone.each_collection
 @typed
 def swap_gains(
     runs: RunsLike,

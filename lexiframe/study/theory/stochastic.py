@@ -11,7 +11,7 @@ from lexiframe.core.base import LexiframeError, progress, resampling, typed
 from lexiframe.core.io import read_qrels, read_runs
 from lexiframe.core.metrics import GradedMetric, RecallLevelMetric
 from lexiframe.core.pairwise import parse_measures
-from lexiframe.core.projection import positions
+from lexiframe.core.projection import alone, positions
 from lexiframe.study.theory.enumerated import exposure_of, values_of
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 
@@ -19,6 +19,7 @@ _CELLS = 1 << 22
 _KEY = ["run", "query_id"]
 
 
+@alone.each_collection
 @typed
 def stochastic_worst_case(
     runs: RunsLike,

@@ -115,3 +115,16 @@ def test_two_tables_need_the_same_collections():
     }
     with pytest.raises(lf.UnknownNameError, match="unknown collection of c2 'news'"):
         lf.conclusions(two["x"], two["y"])
+
+
+def test_a_column_of_one_side_and_a_name_of_a_column_are_refused():
+    runs = pl.DataFrame({"collection": "a", "run": ["x", "y"], "query_id": "q", "doc_id": "d",
+                         "score": 1.0})  # fmt: skip
+    qrels = pl.DataFrame({"collection": "a", "query_id": "q", "doc_id": "d", "relevance": 1})
+    for given in ((runs, qrels.drop("collection")), (runs.drop("collection"), qrels)):
+        for function in (lf.positions, lambda *of: lf.evaluate(*of, ["AP"])):
+            with pytest.raises(lf.LexiframeError, match="column collection in runs and in judgm"):
+                function(*given)
+    named = {"mean": (runs.drop("collection"), qrels.drop("collection"))}
+    with pytest.raises(lf.LexiframeError, match="a column of tables of several collections"):
+        lf.evaluate(named, measures=["AP"])
