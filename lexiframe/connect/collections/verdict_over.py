@@ -25,22 +25,25 @@ def add_verdict(each: pl.DataFrame, e: Any) -> pl.DataFrame:
     has_baseline = e.provenance["inference"].get("baseline") is not None
     groups = [name for name in e.provenance["groups"] if name != "collection"]
     rows: list[dict[str, Any]] = []
-    for key, part in each.partition_by(
-        *groups, "measure", as_dict=True, maintain_order=True
-    ).items():
-        row = dict(zip((*groups, "measure"), key, strict=True))
-        measure = row["measure"]
+    keys = [*groups, "measure", "test", "correction"]
+    of_tests = each.select("test", "correction").n_unique() > 1
+    for key, part in each.partition_by(*keys, as_dict=True, maintain_order=True).items():
+        row = dict(zip(keys, key, strict=True))
+        measure = ", ".join([row["measure"], *(f"{name} = {row[name]}" for name in groups)])
+        measure += f" ({row['test']}, {row['correction']})" * of_tests
         if has_baseline:
-            said = [_counts_beside_baseline(measure, part)]
+            said = [_counts_beside_baseline(measure, part, len(e.collections))]
         else:
             firsts = _firsts_of(part)
             most = max((len(of) for of in firsts.values()), default=0)
             row["best"] = [run for run, of in firsts.items() if len(of) == most]
-            is_in = [
-                pl.col(name).eq_missing(value) for name, value in row.items() if name != "best"
-            ]
+            is_in = [pl.col(name).eq_missing(row[name]) for name in (*groups, "measure")]
             table = e.orderings.filter(is_in)
-            said = [_first_places(measure, firsts, part), *_agreement(table), *_deciding(table)]
+            said = [
+                _first_places(measure, firsts, part, len(e.collections)),
+                *_agreement(table),
+                *_deciding(table),
+            ]
         rows.append({**row, "sentence": " ".join(said)})
     metrics = e.facts.filter(kind="metric")["measure"]
     if rows and metrics.len() and len(e.collections) > 1:
@@ -62,9 +65,10 @@ def _firsts_of(part: pl.DataFrame) -> dict[str, list[str]]:
     return dict(rows)
 
 
-def _first_places(measure: str, firsts: Mapping[str, list[str]], part: pl.DataFrame) -> str:
+def _first_places(
+    measure: str, firsts: Mapping[str, list[str]], part: pl.DataFrame, n_all: int
+) -> str:
     """Say in how many collections each run is first, and significantly better than all runs."""
-    names = part["collection"].unique()
     is_alone = (
         (pl.col("best").list.len() == 1)
         & (pl.col("not_worse").list.len() == 0)
@@ -78,15 +82,18 @@ def _first_places(measure: str, firsts: Mapping[str, list[str]], part: pl.DataFr
         extra = f"significantly in {len(sure & {*of})}"
         if n := len(shared & {*of}):
             extra += f", with others in {n}"
-        where = f"{len(of)} of {len(names)} collections" if not told else f"{len(of)}"
+        where = f"{len(of)} of {n_all} collections" if not told else f"{len(of)}"
         told.append(f"{escaped(run)} {'is first ' * (not told)}in {where} ({extra})")
     if not told:
-        return f"By {measure}, no run is first in any of {len(names)} collections."
+        return f"By {measure}, no run is first in any of {n_all} collections."
     if rest := len(firsts) - len(told):
         told.append(f"{printed.counted(rest, 'other run')} in no more")
     said = f"By {measure}, {printed.and_joined(told)}."
     few = part.filter("too_few")["collection"].n_unique()
-    return said + f" In {few} of them are too few requests for any conclusion." * (few > 0)
+    alone = n_all - part["collection"].n_unique()
+    if few:
+        said += f" {few} of them {'has' if few == 1 else 'have'} too few requests to conclude from."
+    return said + f" In {alone} of them no two runs are compared by it." * (alone > 0)
 
 
 def _square(table: pl.DataFrame, column: str) -> tuple[list[str], list[str], np.ndarray]:
@@ -103,7 +110,9 @@ def _agreement(table: pl.DataFrame) -> list[str]:
     from scipy.stats import kendalltau
 
     runs, names, ranks = _square(table, "rank")
-    if len(runs) < 2 or len(names) < 2:
+    if len(names) < 2:
+        return []
+    if len(runs) < 2:
         return [f"The collections have {printed.counted(len(runs), 'run')} in common."]
     a, b = np.triu_indices(len(names), k=1)
     pairs = zip(a, b, strict=True)
@@ -130,6 +139,9 @@ def _deciding(table: pl.DataFrame) -> list[str]:
               if without[:, c].max() > without[first, c] + 1e-12}  # fmt: skip
     told = [f"but without {c} {escaped(run)}" for c, run in [*others.items()][:_NAMED]]
     said = f"By the mean over collections {escaped(runs[first])} is first, "
+    if len(runs) < table["run"].n_unique():
+        said = f"Of the {len(runs)} runs that all of them have, {escaped(runs[first])} is first by "
+        said += "the mean over collections, "
     return [said + (", ".join(told) or "whichever of them is left out") + "."]
 
 
@@ -139,9 +151,8 @@ def _is_worst_first(table: pl.DataFrame) -> bool:
     return bool(rows["value"][0] < rows["value"][-1])
 
 
-def _counts_beside_baseline(measure: str, part: pl.DataFrame) -> str:
+def _counts_beside_baseline(measure: str, part: pl.DataFrame, n: int) -> str:
     """Say in how many collections runs are significantly better than the baseline, or worse."""
-    n = part["collection"].n_unique()
     told = []
     for which in ("better", "worse"):
         counts = part.select(run=which).explode("run").drop_nulls("run")["run"].value_counts()

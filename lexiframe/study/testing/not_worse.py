@@ -15,7 +15,7 @@ from lexiframe.core.base import LexiframeError, n_and_first, sums, typed
 from lexiframe.core.io import data_sources, kept_json, output_files, scan_runs
 from lexiframe.core.metrics import Metric
 from lexiframe.core.pairwise import measured, pairs, parse_measures
-from lexiframe.core.projection import Policies, answers
+from lexiframe.core.projection import Policies, alone, answers
 from lexiframe.core.projection import judgments as judged_items
 from lexiframe.core.significance import ShiftedTest
 from lexiframe.decide import gates
@@ -24,6 +24,7 @@ from lexiframe.typing import BaselineLike, QrelsLike, RunsLike
 _NAMES = ("baseline", "candidate")
 
 
+@alone.each_collection
 @typed
 def assert_not_worse(
     baseline: BaselineLike,

@@ -28,7 +28,7 @@ def test_it_counts_first_places_and_those_that_are_significant(e):
     (said,) = over["sentence"]
     assert said.startswith(
         "By RR, x is first in 2 of 3 collections (significantly in 2) and y in 1 (significantly "
-        "in 0). In 1 of them are too few requests for any conclusion. Orders of 2 runs in two "
+        "in 0). 1 of them has too few requests to conclude from. Orders of 2 runs in two "
         "collections agree by τ = -0.33 on average, least in a and c (-1.00)."
     )
     # means of x: 1, 1, 1/2; of y: 1/2, 1/2, 1; without a or b both have 3/4
@@ -56,3 +56,22 @@ def test_within_groups_each_has_its_own_row(e):
     grouped = lf.evaluate(given, measures=["RR"], requests=requests, by="kind")
     over = lf.verdict(grouped).filter(pl.col("collection").is_null())
     assert over["kind"].to_list() == ["u", "v"]
+    assert "By RR, kind = v, x is first in 2 of 3 collections" in over["sentence"][1]
+
+
+def test_each_test_has_its_own_row(e):
+    given = {name: one.collection for name, one in e.collections.items()}
+    both = lf.verdict(lf.evaluate(given, measures=["RR"], test=["sign", "t"]))
+    over = both.filter(pl.col("collection").is_null())
+    assert over["test"].to_list() == ["sign", "t"]
+    assert over["sentence"][0].startswith("By RR (sign, holm), x is first in 2 of 3")
+
+
+def test_a_collection_of_one_run_is_counted_and_the_mean_says_whose_it_is(e):
+    given = {name: one.collection for name, one in e.collections.items()}
+    one = {"x": {f"q{q}": {"d1": 3.0, "d2": 1.0} for q in range(20)}}
+    given["d"] = (one, given["a"][1])
+    said = lf.verdict(lf.evaluate(given, measures=["RR"]))["sentence"][0]
+    assert "x is first in 2 of 4 collections" in said
+    assert "In 1 of them no two runs are compared by it." in said
+    assert "The collections have 1 run in common" in said
