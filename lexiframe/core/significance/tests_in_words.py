@@ -43,7 +43,9 @@ def how_decided(
     """Return the tests, correction, family and level of some measures, whose tests may differ."""
     row, (how, over) = rows[0], each_test(rows)
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
-    scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
+    groups = [name for name in names if name != "collection"]  # each collection is alone
+    scope = f" of all measures{' and groups' * bool(groups)}" if family == "all" else ""
+    scope += " of the collection" * (scope != "" and len(groups) < len(names))
     return f"{how}{over} {pairs}{scope}, α = {alpha:g}"
 
 

@@ -75,3 +75,15 @@ def test_a_collection_of_one_run_is_counted_and_the_mean_says_whose_it_is(e):
     assert "x is first in 2 of 4 collections" in said
     assert "In 1 of them no two runs are compared by it." in said
     assert "The collections have 1 run in common" in said
+
+
+def test_a_family_of_all_pairs_ends_at_the_collection(e):
+    given = {name: one.collection for name, one in e.collections.items()}
+    both = lf.evaluate(given, measures=["RR", "AP"], family="all", test="t")
+    alone = lf.evaluate(*given["a"], ["RR", "AP"], family="all", test="t")
+    of_a = both.comparisons.filter(collection="a").drop("collection")
+    assert of_a.equals(alone.comparisons)
+    said = lf.verdict(both).filter(collection="a")["sentence"][0]
+    assert "over the 2 pairs of all measures of the collection" in said
+    assert "over the 2 pairs of all measures" in lf.verdict(alone)["sentence"][0]
+    assert "over the 2 pairs of all measures of each collection" in both.latex(blocks=True)

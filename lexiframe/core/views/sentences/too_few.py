@@ -36,7 +36,8 @@ def family_keys(c: pl.DataFrame, by: Sequence[str], family: str) -> list[str]:
     """Return the columns whose values together name the family of a comparison."""
     if family == "measure":
         return [*by, *KEY]
-    return ["correction", *["test"] * has_several_tests(c, by)]
+    collection = [name for name in by if name.removeprefix("by ") == "collection"]  # each alone
+    return [*collection, "correction", *["test"] * has_several_tests(c, by)]
 
 
 def mark_too_few(

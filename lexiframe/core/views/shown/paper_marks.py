@@ -140,9 +140,12 @@ def marks_in_words(
 
 def _family(c: pl.DataFrame, of_shown: pl.DataFrame, by: Sequence[str], family: str) -> str:
     """Return the family of comparisons that the p-values are corrected over."""
-    groups = " and groups" if by else ""
     if family == "all":
-        return f"the {c.filter(pl.col('n') > 0).height:,} pairs of all measures{groups}"
+        alone = [name for name in by if name == "collection"]
+        tested = c.filter(pl.col("n") > 0)
+        sizes = tested.group_by(alone).len()["len"] if alone else [tested.height]
+        groups = " and groups" * (len(by) > len(alone)) + " of each collection" * len(alone)
+        return f"the {printed.n_range(sizes)} pairs of all measures{groups}"
     sizes = of_shown.group_by(*by, "measure").len()
     pairs = printed.n_range(sizes["len"])
     each = [*(["measure"] if sizes["measure"].n_unique() > 1 else []), *(["group"] if by else [])]
