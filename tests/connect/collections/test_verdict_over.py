@@ -87,3 +87,10 @@ def test_a_family_of_all_pairs_ends_at_the_collection(e):
     assert "over the 2 pairs of all measures of the collection" in said
     assert "over the 2 pairs of all measures" in lf.verdict(alone)["sentence"][0]
     assert "over the 2 pairs of all measures of each collection" in both.latex(blocks=True)
+
+
+def test_of_a_measure_whose_smaller_values_are_better_the_least_mean_is_first(e):
+    given = {name: one.collection for name, one in e.collections.items()}
+    said = lf.verdict(lf.evaluate(given, measures=["ASL"]))["sentence"][0]
+    assert "By ASL, x is first in 2 of 3 collections" in said
+    assert "By the mean over collections x is first, whichever of them is left out." in said
