@@ -143,9 +143,9 @@ def _family(c: pl.DataFrame, of_shown: pl.DataFrame, by: Sequence[str], family: 
     if family == "all":
         alone = [name for name in by if name == "collection"]
         tested = c.filter(pl.col("n") > 0)
-        sizes = tested.group_by(alone).len()["len"] if alone else [tested.height]
+        pairs = printed.n_range(tested.group_by(alone).len()["len"] if alone else [tested.height])
         groups = " and groups" * (len(by) > len(alone)) + " of each collection" * len(alone)
-        return f"the {printed.n_range(sizes)} pairs of all measures{groups}"
+        return f"the {pairs} pairs of all measures{groups}"
     sizes = of_shown.group_by(*by, "measure").len()
     pairs = printed.n_range(sizes["len"])
     each = [*(["measure"] if sizes["measure"].n_unique() > 1 else []), *(["group"] if by else [])]
