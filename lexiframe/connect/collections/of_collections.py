@@ -179,7 +179,8 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         which: [
             {"collection": c, **source} for c, e in found.items() for source in e.provenance[which]
         ]
-        for which in ("runs", "qrels")
+        for which in ("runs", "qrels", "scores")
+        if which in said[0]
     }
     reused = [of_one["reused"] for of_one in said if "reused" in of_one]
     provenance = {

@@ -218,3 +218,47 @@ def test_what_takes_one_collection_says_so(e):
     runs, _ = frames(BOTH)
     with pytest.raises(lf.LexiframeError):
         lf.positions(runs, NEWS)
+
+
+@pytest.mark.parametrize("end", ["frame", "csv", "parquet"])
+def test_read_runs_and_read_qrels_keep_the_collections_and_nothing_pools(e, tmp_path, end):
+    given = frames(BOTH)
+    if end != "frame":
+        places = [tmp_path / f"{name}.{end}" for name in ("runs", "qrels")]
+        for frame, place in zip(given, places, strict=True):
+            getattr(frame, f"write_{end}")(place)
+        given = places
+        with pytest.raises(lf.SchemaError, match=r"expected one collection, found 2 .*read_runs"):
+            lf.positions(*given)
+        with pytest.raises(lf.SchemaError, match="expected one collection, found "):
+            lf.evaluate(given[0], NEWS, MEASURES, memory="1MB", out=tmp_path, keep="scores")
+    runs, qrels = lf.read_runs(given[0]), lf.read_qrels(given[1])
+    assert [runs.column_names[0], qrels.column_names[0]] == ["collection"] * 2
+    assert lf.evaluate(runs, qrels, MEASURES).comparisons.equals(e.comparisons)
+    named = lf.read_runs(
+        {"a": frames(BOTH)[0].filter(run="a"), "z": frames(BOTH)[0].filter(run="b")}
+    )
+    assert sorted({*named.select(["collection", "run"]).to_pandas().itertuples(index=False)}) == [
+        ("law", "a"), ("law", "z"), ("news", "a"), ("news", "z")
+    ]  # fmt: skip
+    with pytest.raises(lf.SchemaError, match="expected a column collection in all tables, found n"):
+        lf.read_runs({"a": frames(BOTH)[0].filter(run="a"), "z": RUNS["b"]})
+    holed = frames(BOTH)[1].with_columns(collection=pl.lit(None, pl.String))
+    with pytest.raises(lf.SchemaError, match="expected a collection in each row, found none in 55"):
+        lf.read_qrels(holed)
+
+
+def test_scores_of_several_collections_are_evaluated_as_runs_are(e, tmp_path):
+    alone = lf.evaluate_scores(lf.scores(lf.positions(*BOTH["law"]), ["AP", "nDCG@5"]))
+    found = lf.evaluate_scores(e.scores)
+    assert [*found.collections] == [*e.collections]
+    of_law = found.comparisons.filter(collection="law").drop("collection")
+    assert of_law.equals(alone.comparisons)
+    e.scores.write_csv(tmp_path / "scores.csv")
+    assert lf.evaluate_scores(tmp_path / "scores.csv", "AP").means.equals(
+        found.means.filter(measure="AP")
+    )
+    found.write(tmp_path / "r")
+    assert str(lf.read_results(tmp_path / "r")) == str(found)
+    with pytest.raises(lf.LexiframeError, match="found a leaderboard"):
+        lf.evaluate_scores(e.means.filter(measure="AP").select("collection", "run", value="mean"))
