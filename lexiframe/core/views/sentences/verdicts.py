@@ -125,8 +125,8 @@ def verdict(
         Where runs lack requests of a measure and `evaluate_scores` was not told what to do (they
         have no order); when comparisons of a best run with other runs are missing; when the
         comparisons have other collections, groups or measures than the evaluation; for an alpha not
-        between 0 and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a`` is better
-        than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
+        between 0 and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a``
+        is better than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
     TypeError
         When ``e`` is neither an Evaluation nor one of these tables, and for other arguments beside
         such a table.
