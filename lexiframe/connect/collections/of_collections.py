@@ -174,7 +174,9 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         if name not in KEPT
     }
     said = [e.provenance for e in found.values()]
-    measures = dict.fromkeys(m for of_one in said for m in of_one["measures"])
+    # One run alone has fewer measures, and the longest list has all in the order asked for.
+    of_each = sorted((of_one["measures"] for of_one in said), key=len, reverse=True)
+    measures = dict.fromkeys(m for of_one in of_each for m in of_one)
     sources = {
         which: [
             {"collection": c, **source} for c, e in found.items() for source in e.provenance[which]

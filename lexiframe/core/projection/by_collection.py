@@ -164,7 +164,8 @@ def together(found: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     ):  # no ranking of others is missing
         answered = pl.lit(value=True).alias("answered")
         tables = [t if "answered" in t.columns else t.with_columns(answered) for t in tables]
-    return pl.concat(tables, how="diagonal_relaxed")
+    first = next((t for t in tables if t.height), tables[0])  # no rows may mean fewer columns
+    return pl.concat([first.clear(), *tables], how="diagonal_relaxed")
 
 
 @contextmanager

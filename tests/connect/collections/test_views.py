@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from tests.connect.collections.test_of_collections import BOTH, MEASURES
+from tests.connect.collections.test_of_collections import BOTH, LAW, MEASURES, NEWS, RUNS
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rankings for requests without judgments")
 
@@ -106,3 +106,23 @@ def test_its_plots_have_a_panel_for_each_collection(e):
         e.plot.means(group={"kind": "x"})
     with pytest.raises(lf.LexiframeError, match=r"ask one of them: e.collections\['law'\].pair"):
         e.plot.pair("a", "b")
+
+
+def test_a_collection_with_one_run_has_no_preferences_and_the_others_go_on(tmp_path):
+    given = {"law": ({"a": RUNS["a"]}, LAW), "news": (RUNS, NEWS)}
+    e = lf.evaluate(given)
+    text = " ".join(str(e).split())
+    assert "Means of RPP over 6 requests" in text
+    assert "Without RPP (preferences need two runs): law." in text
+    assert "run law news mean mean rank" in " ".join(text.replace("│", " ").split())
+    with pytest.warns(lf.LexiframeWarning, match=r"only metrics are known: 1 \('law'\)"):
+        asked = lf.evaluate(given, measures=["RPP"])
+    alone = lf.evaluate(*given["news"], ["RPP"])
+    assert asked.comparisons.drop("collection").equals(alone.comparisons)
+    assert asked.collections["law"].coverage["run"].to_list() == ["a"]
+    for one in (e, asked):
+        one.write(tmp_path / "r")
+        assert str(lf.read_results(tmp_path / "r")) == str(one)
+        assert one.report(tmp_path / "page.html").stat().st_size
+    with pytest.raises(lf.LexiframeError, match="preferences need at least two runs, found 'a' al"):
+        lf.evaluate({"law": given["law"], "x": given["law"]}, measures=["RPP"])

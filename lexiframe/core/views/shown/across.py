@@ -130,6 +130,15 @@ def _notes(
     if means.height < means["run"].n_unique() * len(told["measures"]):
         lacks = f"{printed.MISSING}: the collection lacks the run"
         yield f"{lacks}; means are of runs that all have, ranks among all runs of a collection."
+    if lacking := _without_measure(told):
+        alone = " (preferences need two runs)" * is_share
+        means = "; means are over the other collections" * (len(told["measures"]) > 1)
+        yield f"Without {measure}{alone}: {printed.and_joined(lacking)}{means}."
+
+
+def _without_measure(told: Mapping[str, Any]) -> list[str]:
+    """Return the collections in which a measure has no means."""
+    return [name for name in told["collections"] if name not in told["measures"]]
 
 
 def section_across(
@@ -148,6 +157,9 @@ def section_across(
     }
     whole = last.select("run").join(cells, on="run", maintain_order="left")
     table, left_out = best_and_named(whole.with_columns(pl.DataFrame(texts)), named)
+    for name in _without_measure(told):
+        table = table.with_columns(pl.lit(printed.MISSING).alias(name))
+    table = table.select("run", *told["collections"], *averages)
     title, *notes = _notes(means, told, measure)
     if means["rank"].count() and means["run"].n_unique() > 1:
         notes.append(legend(inference, of["comparisons"], told["measures"], "mean"))
