@@ -123,7 +123,8 @@ class EvaluationOfCollections(Evaluation):
             return page.leaderboard_instead(self)
         found = {}
         of_each = page.texts_by_collection(texts), page.texts_by_collection(queries)
-        for name, e in self.collections.items():
+        of_measures = ((n, e) for n, e in self.collections.items() if e.provenance["measures"])
+        for name, e in of_measures:  # one run alone may have none
             with by_collection.told_of(name):
                 found[name] = e._page_contents(*(of(name) for of in of_each))
         return page.collections_page(self, found)

@@ -120,6 +120,7 @@ def test_a_collection_with_one_run_has_no_preferences_and_the_others_go_on(tmp_p
     alone = lf.evaluate(*given["news"], ["RPP"])
     assert asked.comparisons.drop("collection").equals(alone.comparisons)
     assert asked.collections["law"].coverage["run"].to_list() == ["a"]
+    assert "preferences (RPP, LR, LP ...) and comparisons need two" in str(asked.collections["law"])
     for one in (e, asked):
         one.write(tmp_path / "r")
         assert str(lf.read_results(tmp_path / "r")) == str(one)
