@@ -101,14 +101,18 @@ class EvaluationOfCollections(Evaluation):
         LexiframeError
             For another ``which``.
         """
-        if which != "first" or self.provenance["groups"] != ["collection"]:
+        if which != "first":
             return super().summary(which)
         inference, first = self.provenance["inference"], next(iter(self.collections))
         is_told = inference["baseline"] is not None or inference["alternative"] == "two-sided"
+        is_whole = self.provenance["groups"] == ["collection"]
         said = None  # a one-sided test has no verdict
         if is_told:  # on each collection there may be many
             found = verdict(self).filter(pl.col("collection").is_null())
-            said = (*found["sentence"], 'Of each collection: lf.verdict(e) or e.summary("all").')
+            said = (*(found if is_whole else _of_first(found))["sentence"], _each(is_whole))
+        if not is_whole:
+            rest = super().summary(which).sections
+            return printed.Summary((printed.Section(notes=said), *rest) if said else rest)
         more = f'One collection: e.collections[{first!r}]; e.summary("all") has all tables of each.'
         more = printed.advice(
             python=more, terminal="More: --all has all tables of each collection."
@@ -148,6 +152,23 @@ class EvaluationOfCollections(Evaluation):
         """Return the evaluations to write: all together, and each collection in its own folder."""
         told = self.provenance[FOLDERS].items()
         return {target: self, **{target / at: self.collections[name] for name, at in told}}
+
+
+_MOST_GROUPS = 3
+"""The groups of requests that the first sentences tell of."""
+
+
+def _of_first(over: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the first measure and test, of some groups of requests."""
+    key = ["measure", "test", "correction"]
+    return over.join(over.select(key).head(1), on=key, maintain_order="left").head(_MOST_GROUPS)
+
+
+def _each(is_whole: bool) -> str:
+    """Return the sentence that says where the verdicts on each collection, or group, are."""
+    what = "collection" if is_whole else "measure, group and collection"
+    python = 'lf.verdict(e) or e.summary("all")'
+    return f"Of each {what}: {printed.advice(python=python, terminal='--table verdict or --all')}."
 
 
 def evaluate_collections(

@@ -180,7 +180,7 @@ class Asked:
         """Return the measures for some runs; raise if they cannot be computed."""
         metrics: list[Measure] = [m for m in self.measures if isinstance(m, Metric)]
         if self.inference.baseline is not None:
-            check_baseline("evaluate", self.inference.baseline, runs)
+            check_baseline("evaluate", self.inference.baseline, runs, _IN_EACH * self.is_of_several)
         if len(runs) == 1 and (self.by_default or self.is_of_several):
             return metrics
         if len(runs) == 1 and len(self.measures) > len(metrics):
@@ -206,10 +206,16 @@ def lone_run(run: str) -> LexiframeError:
     )
 
 
-def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
+_IN_EACH = (
+    "; the baseline is a run of each collection: choose one that all have, leave this collection "
+    "out, or compare without a baseline"
+)
+
+
+def check_baseline(called: str, baseline: str, runs: list[str], advice: str = "") -> None:
     """Raise when the baseline is not among the runs, or is the only one."""
     if baseline not in runs:
-        raise unknown_name("run", baseline, runs)
+        raise unknown_name("run", baseline, runs, advice=advice)
     if len(runs) == 1:
         raise LexiframeError(
             f"{called}: expected runs to compare with the baseline {baseline!r}, found it alone; "
