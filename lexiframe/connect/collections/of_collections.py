@@ -14,7 +14,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, Problem, ReadError, printed
 from lexiframe.core.evaluation import handed_over
 from lexiframe.core.evaluation.buckets.plan import KEPT
-from lexiframe.core.evaluation.declared_facts import FOLDERS
+from lexiframe.core.evaluation.declared_facts import FOLDERS, ORDER
 from lexiframe.core.evaluation.evaluation import Evaluation, names_of_tables
 from lexiframe.core.evaluation.read_back import AGAIN, read_results
 from lexiframe.core.io import logs
@@ -46,8 +46,8 @@ class EvaluationOfCollections(Evaluation):
     >>> one = (runs, folder / "qrels.txt")
     >>> e = lf.evaluate({"digits": one, "again": one}, measures=["AP"])
     >>> e.means.select("collection", "run").rows()
-    [('again', 'pixels_euclidean'), ('again', 'random'), ('digits', 'pixels_euclidean'), \
-('digits', 'random')]
+    [('digits', 'pixels_euclidean'), ('digits', 'random'), ('again', 'pixels_euclidean'), \
+('again', 'random')]
     """
 
     collections: Mapping[str, Evaluation] = field(default_factory=dict)
@@ -219,6 +219,7 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         "grades": {c: e.provenance.get("grades") for c, e in found.items()},
         "groups": ["collection", *said[0]["groups"]],
         FOLDERS: {name: folder_of(name) for name in found},
+        ORDER: [*found],
     }
     return EvaluationOfCollections(
         **tables,

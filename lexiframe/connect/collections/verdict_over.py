@@ -102,7 +102,7 @@ def _square(table: pl.DataFrame, column: str) -> tuple[list[str], list[str], np.
     method = table["method"][0] if table.height else None
     rows = table.filter(method=method).select("run", "collection", column)
     wide = rows.pivot("collection", index="run", values=column).drop_nulls().sort("run")
-    names = sorted(name for name in wide.columns if name != "run")
+    names = [name for name in wide.columns if name != "run"]
     return wide["run"].to_list(), names, wide.select(names).to_numpy()
 
 

@@ -146,7 +146,8 @@ def evaluate_scores(
 
     together = features.needed(Collections, "evaluate_scores")
     is_as_given = several.has_column(scores)
-    parts = by_collection.apart(scores if is_as_given else chosen.table) or {}
+    found = by_collection.apart(scores if is_as_given else chosen.table) or {}
+    parts = {name: found[name] for name in chosen.collections}
     of_requests = together.requests_of(requests, by, parts)
     reading = named | {"run": run, "keys": keys} if is_as_given else {}
 
@@ -156,5 +157,5 @@ def evaluate_scores(
         told = {"scores": chosen.files}
         return evaluated(asked.table, asked.measures, inference, own[::-1], told, missing=missing)
 
-    found: Evaluation = together.evaluate({name: (part,) for name, part in parts.items()}, one)
-    return found
+    e: Evaluation = together.evaluate({name: (part,) for name, part in parts.items()}, one)
+    return e

@@ -13,7 +13,7 @@ from lexiframe import features
 from lexiframe.core.base import LexiframeError, Problem, ReadError, typed
 from lexiframe.core.base.feature import Collections, Items, Results
 from lexiframe.core.evaluation.buckets.plan import KEPT
-from lexiframe.core.evaluation.declared_facts import FOLDERS, tables_of_evaluation
+from lexiframe.core.evaluation.declared_facts import FOLDERS, ORDER, tables_of_evaluation
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.evaluation import (
     ATTRIBUTES,
@@ -89,7 +89,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
     of_all = [read.pop(name, None) for name in CATALOGUES]
     if FOLDERS in facts:
         several: Evaluation = features.needed(Collections, "read_results").read_back(
-            place, facts[FOLDERS]
+            place, {name: facts[FOLDERS][name] for name in facts[ORDER]}
         )
         if not all(read[n].equals(table) for n, table in several.tables(of_requests=False).items()):
             expected, found = "the collections that were written", "others in their folders"

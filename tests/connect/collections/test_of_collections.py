@@ -128,7 +128,7 @@ def test_questions_about_single_requests_are_asked_of_one_collection(e):
     }  # fmt: skip
     for name, arguments in asks.items():
         with pytest.raises(
-            lf.LexiframeError, match=r"requests of its own; ask one of them: e.coll.*'law'"
+            lf.LexiframeError, match=r"requests of its own; ask one of them: e.coll.*'news'"
         ):
             getattr(e, name)(*arguments)
     with pytest.raises(lf.LexiframeError, match="has 2 collections"):
@@ -186,7 +186,7 @@ def test_collections_in_parts(e, tmp_path):
     assert found.comparisons.equals(e.comparisons)
     assert {*found.parts} == {"law/scores", "news/scores"}
     with pytest.raises(
-        lf.LexiframeError, match=r"collection 'law': scores: .*they are in parts in"
+        lf.LexiframeError, match=r"collection 'news': scores: .*they are in parts in"
     ):
         _ = found.scores
     found.write(tmp_path / "out")

@@ -159,7 +159,7 @@ def test_data_sets_of_ir_datasets(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=load))
     p = lf.positions([f"irds:{name}" for name in docs])
-    assert p.select("collection", "doc_id").rows() == [("a/x", "d2"), ("b", "d1")]
+    assert p.select("collection", "doc_id").rows() == [("b", "d1"), ("a/x", "d2")]
 
 
 def test_policies_by_collection_are_those_of_each_alone(pairs):

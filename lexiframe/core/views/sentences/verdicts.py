@@ -288,7 +288,8 @@ def verdict_rows(
     table = drop_counts(table, provenance).with_columns(lists.fill_null([]))
     table = mark_too_few(table, c, wins, by, family, level)
     table = table.with_columns(too_few=pl.col("too_few") | (pl.col("n_pairs") == 0))
-    return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
+    in_order = printed.in_group_order(by, tables["orderings"])
+    return table.sort(*in_order, printed.place_among(provenance["measures"]), *KEY)
 
 
 def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:

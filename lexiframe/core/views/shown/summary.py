@@ -233,7 +233,9 @@ def _tie_sections(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
     by = provenance["groups"]
-    in_order = tables["tie_rates"].sort(*by, printed.place_among(provenance["measures"]))
+    ties = tables["tie_rates"]
+    groups = printed.in_group_order(by, ties)
+    in_order = ties.sort(*groups, printed.place_among(provenance["measures"]))
     n, table = _take_out_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
     yield printed.Section(
