@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 from urllib.parse import quote
@@ -236,6 +237,10 @@ def _if_there(found: Mapping[str, pl.DataFrame | None]) -> pl.DataFrame | None:
     return by_collection.together(there) if there else None
 
 
+_LONGEST, _KEPT = 200, 100
+"""File systems take names of 255 bytes; longer ones are cut to so many signs, and hashed."""
+
+
 def folder_of(name: str) -> str:
     """Return the folder of a collection below the folder of all, named by the collection.
 
@@ -245,6 +250,8 @@ def folder_of(name: str) -> str:
     ('collections/robust', 'collections/beir%2Fnq', 'collections/%2E.')
     """
     quoted = quote(name, safe=" +,=@()")
+    if len(quoted) > _LONGEST:  # cut, with signs that no other name has there
+        quoted = f"{quoted[:_KEPT]}%~{sha256(name.encode()).hexdigest()[:24]}"
     return f"{FOLDERS}/" + (f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted)
 
 

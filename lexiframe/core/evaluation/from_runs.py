@@ -154,7 +154,8 @@ def evaluate(
         lexiframe (but for its last number). Measures that depend on the other runs (see `add_runs`)
         are computed again if a run was added, left out or changed. ``provenance["reused"]`` says
         how many runs, requests, measures and pairs were taken. The results may be written to the
-        same folder. An evaluation in parts takes ranks: files of runs that have not changed are not
+        same folder. Of several collections, those that the folder lacks are computed anew. An
+        evaluation in parts takes ranks: files of runs that have not changed are not
         read again if no judgment has, and all else is computed from their ranks, which have to fit
         in memory.
     memory : str or int, optional
@@ -249,10 +250,11 @@ def evaluate(
         of_one = replace(policies, **own[name])
         asked: dict[str, Any] = {"order": order, "is_of_several": len(collections) > 1}
         how = Asked.checked(measures, of_one, inference, of_requests(name), by, **asked)
-        folders = [
-            None if of is None else Path(of, together.folder_of(name)) for of in (reuse, out)
-        ]
-        return evaluate_asked(read(runs), qrels, how, reuse=folders[0], out=folders[1], **parts)
+        place = together.folder_of(name)
+        before, after = (None if of is None else Path(of, place) for of in (reuse, out))
+        if before is not None and before.parent.is_dir() and not before.exists():
+            before = None  # a collection that earlier results do not have is computed anew
+        return evaluate_asked(read(runs), qrels, how, reuse=before, out=after, **parts)
 
     found: Evaluation = together.evaluate(collections, one)
     if measures is not None:

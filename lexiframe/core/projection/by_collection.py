@@ -135,9 +135,10 @@ def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
                 f"{{name: (runs, qrels)}}, found {errors.shown(one)} for {str(name)!r}"
             )
     named = {str(name): one for name, one in runs.items()}
-    if len(named) < len(runs) or "" in named:
+    if len(named) < len(runs) or "" in named or None in runs:
         raise LexiframeError(
-            f"{function}: expected different names of collections, found {[*runs]}"
+            f"{function}: expected different names of collections, each with a sign or more, found "
+            f"{[*runs]}"
         )
     return named
 

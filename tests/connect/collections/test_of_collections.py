@@ -101,6 +101,7 @@ def test_collections_that_frames_do_not_share():
         (({},), "found runs alone"),
         ((BOTH, NEWS), "collections {name: .runs, qrels.} have their own judgments, found {'q0'"),
         (({1: BOTH["news"], "1": BOTH["law"]},), "expected different names of collections"),
+        (({None: BOTH["news"]},), "each with a sign or more, found .None."),
         (({"news": (RUNS, {"x": {"d": 1}})},), "collection 'news': .*"),
     ],
 )
@@ -179,6 +180,26 @@ def test_it_is_written_and_read_back_and_reused(e, tmp_path):
         path.rename(board / path.name)
     with pytest.raises(lf.ReadError, match="expected an evaluation, found a leaderboard"):
         lf.read_results(tmp_path / "r")
+
+
+def test_collections_that_go_that_come_and_whose_names_are_long(tmp_path):
+    long = ["n" * 300, "n" * 300 + "2"]
+    given = dict(zip(long, BOTH.values(), strict=True))
+    lf.evaluate(given, measures="AP").write(tmp_path)
+    (tmp_path / "collections/mine").mkdir()
+    (tmp_path / "collections/mine/means.parquet").write_text("not ours")
+    assert [*lf.read_results(tmp_path).collections] == long
+    more = {long[0]: BOTH["news"], "law": BOTH["law"]}
+    e = lf.evaluate(more, measures="AP", reuse=tmp_path)
+    assert e.provenance["reused"]["requests"] == 6
+    assert e.comparisons.equals(lf.evaluate(more, measures="AP").comparisons)
+    e.write(tmp_path)
+    assert [*lf.read_results(tmp_path).collections] == [long[0], "law"]
+    assert len([*(tmp_path / "collections").iterdir()]) == 3
+    e.collections["law"].write(tmp_path)
+    assert [path.name for path in (tmp_path / "collections").iterdir()] == ["mine"]
+    with pytest.raises(lf.LexiframeError, match=r"the folder that Evaluation\.write wrote"):
+        lf.evaluate(more, measures="AP", reuse=tmp_path / "none")
 
 
 def test_collections_in_parts(e, tmp_path):
