@@ -17,6 +17,9 @@ PROCESSES = $(if $(findstring no:xdist,$(ARGS)),,-n 2 --dist worksteal)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
 
+# Where Python may not keep compiled modules, each process of a test compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .NOTPARALLEL:
 .PHONY: help demo test test-lowest docs build fuzz fuzz-atheris format benchmark notebooks data clean
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.fuzz.calls import calls, outcome
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 
 @pytest.mark.parametrize("n, seed", [(2_000, 0), pytest.param(25_000, 1, marks=pytest.mark.slow)])
 def test_wrong_arguments_are_errors_with_a_sentence(tmp_path, monkeypatch, n, seed):

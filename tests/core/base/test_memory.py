@@ -99,7 +99,6 @@ def there(monkeypatch):
     return so_much
 
 
-@pytest.mark.slow
 def test_preferences_that_no_memory_holds(there):
     p = lf.positions(RUNS, QRELS)
     there(150_000)  # at 40 bytes each 4500 need 180,000
@@ -159,7 +158,6 @@ except lf.LexiframeError as error:
 """
 
 
-@pytest.mark.slow
 def test_many_runs_within_a_limit():
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (5_000_000 << 10, 5_000_000 << 10))
@@ -219,7 +217,6 @@ def test_the_command_line_refuses_to_compare_them(there, monkeypatch, capsys):
     assert "--baseline RUN" in err
 
 
-@pytest.mark.slow
 def test_a_baseline_on_the_command_line_takes_less(there, monkeypatch, capsys):
     there(400_000)
     options = ["--baseline", "random", "--format", "csv", *(f"-m{measure}" for measure in MANY)]
@@ -229,7 +226,6 @@ def test_a_baseline_on_the_command_line_takes_less(there, monkeypatch, capsys):
     assert capsys.readouterr().out.count("\n") == 601
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "sign", "wilcoxon", "randomization", "bootstrap"])
 def test_the_pairs_of_a_baseline_are_among_all(test):
     p = lf.positions(RUNS, QRELS)

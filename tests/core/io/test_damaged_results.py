@@ -113,6 +113,7 @@ def check(folder, of_some):
         read(place)
 
 
+@pytest.mark.slow
 def test_damaged_values_are_refused_or_read(tmp_path):
     every = cases()
     chosen = np.random.default_rng(0).choice(len(every), 60, replace=False)

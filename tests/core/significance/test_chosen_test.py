@@ -71,6 +71,7 @@ def found(c):
     return {(row["run_a"], row["run_b"]): [row[p] for p in P] for row in c.to_dicts()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("values", [None, [0.0, 1.0], [0.0, 0.1, 0.2, 0.3]])
 @pytest.mark.parametrize("n, gaps", [(1, False), (3, True), (6, False), (8, True)])
@@ -259,6 +260,7 @@ def test_differences_within_bounds_have_two_values_more():
     assert interval([0.5] * 4, "mine") == (None, None)  # no bounds are known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 40])
 @pytest.mark.parametrize("test", ["auto", "t", "sign", "wilcoxon", "randomization", "bootstrap"])
 def test_no_sample_is_certain(n, test):

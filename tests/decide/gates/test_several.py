@@ -261,6 +261,7 @@ def poor_row(test=None, n=60, spread=0.1, margin=0.02, **options):
     return lf.gate(s, margin, **TWO, test=test, **options).row(0, named=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("require", ["not-worse", "equivalent"])
 @pytest.mark.parametrize("test", ["t", "bootstrap", "betting"])
 def test_a_poor_gate_says_how_rarely_it_passes_what_is_unchanged(test, require):

@@ -26,7 +26,7 @@ from lexiframe.core.pairwise.recall_paired import LevelPreference
 from lexiframe.core.projection import answers
 from tests.strategies import SUBTOPICS, collections
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")]
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -360,7 +360,6 @@ def changed(data, frame, column):
 ALL = lf.measures()["name"].to_list()
 
 
-@pytest.mark.slow
 def test_every_measure_can_be_reused(tmp_path):
     """Of runs that join others, of other judgments, and by itself."""
     measures = known_measures()
