@@ -3,7 +3,7 @@
 Environment variables:
 
 LEXIFRAME_HYPOTHESIS
-    ``dev`` (the default: 25 new examples a test), ``ci`` (15, the same at every call; the default
+    ``dev`` (the default: 25 new examples a test), ``ci`` (12, the same at every call; the default
     where ``CI`` is set) or ``thorough`` (1000).
 LEXIFRAME_SHARED
     The folder with ``data/`` and ``conformance/``, which the conformance tests read; by default
@@ -57,7 +57,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile(
-    "ci", settings.get_profile("dev"), max_examples=15, derandomize=True, database=None
+    "ci", settings.get_profile("dev"), max_examples=12, derandomize=True, database=None
 )
 settings.register_profile("thorough", settings.get_profile("dev"), max_examples=1000)
 settings.load_profile(

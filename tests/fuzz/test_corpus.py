@@ -33,8 +33,11 @@ OF_READING = {"header", "decimal", "columns"}
 def test_every_file_gives_a_table_or_an_error_of_ours(file, tmp_path):
     path = tmp_path / "input"
     path.write_bytes(file.read_bytes())
+    # No fault was found with the files that were made: of them each option takes every third.
+    is_found = file.parent.name == "found"
+    some = SAID if is_found else [{}, *SAID[1 + FILES.index(file) % 3 :: 3]]
     for reader in READERS:
-        for said in SAID:
+        for said in some:
             taken = {*TAKEN[reader]} - (OF_READING if reader == "positions" else set())
             if {*said} <= taken:
                 check_outcome(path, Choices(reader, **said))

@@ -151,7 +151,7 @@ def test_a_writer_that_is_killed_leaves_all_or_nothing(two, tmp_path, when, left
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 def test_writers_that_are_killed_at_any_moment_leave_all_or_nothing(two, tmp_path):
     seen = set()
-    for n in range(30):
+    for n in range(12):
         with writer(tmp_path, two[0] / "a", two[0] / "b") as process:
             told(process, "ready\n")
             assert process.stdout.readline() == "done\n"

@@ -99,6 +99,7 @@ COLLECTIONS = st.one_of(collections(min_runs=2), collections(min_runs=2, iterati
 # --- Adding runs --------------------------------------------------------------------------------
 
 
+@FEWER
 @given(COLLECTIONS, SOME, OPTIONS, st.data())
 def test_adding_runs_is_evaluating_all(collection, measures, options, data):
     runs, qrels = collection
@@ -327,6 +328,7 @@ def test_what_depends_on_other_runs_is_computed_again(tmp_path):
 # --- Reusing results ----------------------------------------------------------------------------
 
 
+@FEWER
 @given(COLLECTIONS, SOME, SOME, OPTIONS, st.data())
 def test_reused_results_are_those_of_evaluating_all(collection, before, now, options, data):
     runs, qrels = collection
