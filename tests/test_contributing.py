@@ -176,7 +176,7 @@ def test_each_way_to_add_something_is_a_few_lines():
 def copy(tmp_path):
     """A copy of the package and its tests, to which all is added that the page adds."""
     for folder in ("lexiframe", "tests"):
-        without = shutil.ignore_patterns("__pycache__", "snapshots", "corpus")
+        without = shutil.ignore_patterns("snapshots", "corpus")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=without)
     for path, code in BLOCKS:
         if path == SNAPSHOTS:

@@ -144,6 +144,7 @@ def test_it_prints_each_collection(e):
     assert "collection" in e.markdown()
 
 
+@pytest.mark.slow
 def test_attributes_of_requests_form_groups_within_collections():
     kinds = pl.DataFrame({"query_id": [*RUNS["a"]], "kind": ["x", "y"] * 3})
     found = lf.evaluate(BOTH, measures="AP", requests=kinds, by="kind")
@@ -161,6 +162,7 @@ def test_attributes_of_requests_form_groups_within_collections():
         lf.evaluate(BOTH, measures="AP", requests=apart.filter(collection="news"), by="kind")
 
 
+@pytest.mark.slow
 def test_it_is_written_and_read_back_and_reused(e, tmp_path):
     e.write(tmp_path / "r")
     again = lf.read_results(tmp_path / "r")
@@ -202,6 +204,7 @@ def test_collections_that_go_that_come_and_whose_names_are_long(tmp_path):
         lf.evaluate(more, measures="AP", reuse=tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_collections_in_parts(e, tmp_path):
     found = lf.evaluate(BOTH, measures=MEASURES, out=tmp_path / "out", keep="scores")
     assert found.comparisons.equals(e.comparisons)

@@ -48,6 +48,7 @@ def same_tables(e, other):
     return all(table.equals(other.tables()[name]) for name, table in e.tables().items())
 
 
+@pytest.mark.slow
 def test_a_folder_of_collections_is_that_of_their_runs_and_judgments(folder, pairs):
     expected = lf.evaluate(pairs, measures=MEASURES)
     assert same_tables(lf.evaluate(folder, measures=MEASURES), expected)
@@ -101,6 +102,7 @@ def test_a_folder_of_one_collection_or_of_none(folder):
             lf.positions(folder / place)
 
 
+@pytest.mark.slow
 def test_a_table_of_places_has_policies_too(folder, pairs):
     text = (
         "collection\truns\tqrels\trel\tdepth\tno_relevant\nb\t../ml-1m/runs/*\t../ml-1m/qrels.txt"
@@ -162,6 +164,7 @@ def test_data_sets_of_ir_datasets(monkeypatch):
     assert p.select("collection", "doc_id").rows() == [("b", "d1"), ("a/x", "d2")]
 
 
+@pytest.mark.slow
 def test_policies_by_collection_are_those_of_each_alone(pairs):
     how = {"rel": {"ml-1m": 4}, "depth": {"ml-1m": 1, "scifact": 2}}
     e = lf.evaluate(pairs, measures=MEASURES, **how)
@@ -200,6 +203,7 @@ def test_policies_of_collections_that_are_not_there(pairs, option, value):
             ask(*pairs["ml-1m"], **{option: {"ml-1m": value}})
 
 
+@pytest.mark.slow
 def test_written_results_have_policies_by_collection(folder, pairs, tmp_path):
     how = {"measures": MEASURES, "rel": {"ml-1m": 4}}
     e = lf.evaluate(folder, **how)
@@ -219,6 +223,7 @@ def test_written_results_have_policies_by_collection(folder, pairs, tmp_path):
     assert parts.provenance["policies"] == e.provenance["policies"]
 
 
+@pytest.mark.slow
 def test_the_command_line(folder, pairs, lexiframe, tmp_path):
     e = lf.evaluate(pairs, measures="AP", rel={"ml-1m": 4, "scifact": 1})
     said = lexiframe("evaluate", folder, "-m", "AP", "--rel", "ml-1m=4", "--rel", "scifact=1",

@@ -36,6 +36,7 @@ def test_it_counts_first_places_and_those_that_are_significant(e):
     assert said.endswith("lf.leaderboard(e, measure='RR').")
 
 
+@pytest.mark.slow
 def test_of_equal_means_neither_decides_and_a_baseline_is_counted(e):
     parts = {name: one for name, one in e.collections.items() if name != "b"}
     given = {name: one.collection for name, one in parts.items()}

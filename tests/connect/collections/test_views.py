@@ -82,6 +82,7 @@ def test_some_runs_have_a_row_each_in_the_order_given(e):
     assert not any(cell.startswith("**") for cell in row)
 
 
+@pytest.mark.slow
 def test_it_prints_the_first_measure_then_the_verdict_then_how_to_ask_for_one(e):
     table, verdict, hint = str(e).split("\n\n")
     assert table.startswith("Means of AP over 5 to 6 requests of each collection\n")

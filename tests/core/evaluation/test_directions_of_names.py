@@ -7,6 +7,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 WIDE = pl.DataFrame({"model": ["good", "bad"], "A WER": [7.0, 14.0], "B WER": [6.0, 9.0]})
 
 

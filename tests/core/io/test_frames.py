@@ -107,6 +107,7 @@ FRAMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_every_library(kind):
     make = FRAMES[kind]
@@ -117,6 +118,7 @@ def test_every_library(kind):
     assert_same(lf.read_qrels(make(JUDGED)), expected_qrels())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_every_library_where_tables_are_used(kind):
     make = FRAMES[kind]
@@ -175,6 +177,7 @@ def spellings(dialects):
     return [(ours, theirs) for ours, names in dialects.items() for theirs in names.split()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ours, theirs", spellings(KNOWN_NAMES))
 @pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow table", "duckdb"])
 def test_every_dialect_of_runs(ours, theirs, kind):
@@ -586,6 +589,7 @@ def test_items_without_a_rank_or_a_score(fields):
         assert_same(table.drop_columns("score"), expected_lists().drop_columns("score"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["frame", "Parquet", "Arrow", "scan", "JSON lines", "written"])
 def test_an_empty_list_is_an_answer(tmp_path, form):
     """Users 3 and 5 were answered, user 99 was not; none of the three had anything relevant."""

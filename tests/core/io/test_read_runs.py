@@ -52,6 +52,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["bm25.run", "bm25", "bm25.trec.gz"])
 def test_every_form_of_text(write, form, name):

@@ -232,6 +232,7 @@ BOUNDED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_order_of_ties_gives_less_or_more(seed):
     """All orders of a small ranking, by measures that are asked for, each beside the bounds."""

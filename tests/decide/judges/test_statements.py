@@ -108,6 +108,7 @@ def test_what_is_refused(name):
         lf.judge_agreement(JUDGES, duplicates="best")
 
 
+@pytest.mark.slow
 def test_nuggets_of_other_texts_are_no_units():
     facts = PEOPLE.select("query_id", "nugget_id").unique().with_columns(text="nugget_id")
     other = facts.with_columns(text=pl.col("text").str.to_uppercase())
