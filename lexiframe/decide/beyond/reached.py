@@ -102,7 +102,7 @@ class Catalogue(Tables):
             )
         return (self.comparisons if isinstance(what, str) else what(self)), {}
 
-    def differences(self) -> pl.DataFrame:
+    def pair_differences(self) -> pl.DataFrame:
         """Return for each two runs how much better the first is, with ``se`` and ``df``.
 
         ``baseline_value`` is the number of ``run_b``.
