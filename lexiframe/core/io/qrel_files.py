@@ -47,7 +47,7 @@ from lexiframe.core.io.files.data_sources import (
     only_file,
 )
 from lexiframe.core.io.files.provenance import describe, recorded_sources
-from lexiframe.core.io.files.tables import read_arrow, to_arrow
+from lexiframe.core.io.files.tables import read_arrow
 from lexiframe.core.io.files.unpacking import Content, content_of
 from lexiframe.core.io.one_run import as_text, as_written, refuse_no_number
 from lexiframe.core.io.parsing import parse_table, places_in
@@ -179,7 +179,9 @@ def read_qrels(
     for said in (ratings_in_words(kept["relevance"]), *doubts_of_grades(kept["relevance"])):
         if said:
             warn(f"{judged.where}: {said}")
-    return to_arrow(coded.as_strings(kept)).replace_schema_metadata(describe(facts | counts))
+    return schemas.to_arrow(coded.as_strings(kept)).replace_schema_metadata(
+        describe(facts | counts)
+    )
 
 
 def file_or_data(qrels: Any) -> Any:

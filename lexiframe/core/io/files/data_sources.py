@@ -17,7 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from lexiframe import features
-from lexiframe.core.base import Problem, ReadError, SchemaError, coded, n_and_first, shown, warn
+from lexiframe.core.base import (
+    Problem,
+    ReadError,
+    SchemaError,
+    coded,
+    n_and_first,
+    schemas,
+    shown,
+    warn,
+)
 from lexiframe.core.base.feature import Places
 from lexiframe.core.io.column_forms.objects import held, is_frame, is_one_run, may_be_run
 from lexiframe.core.io.files.folders import (
@@ -226,6 +235,8 @@ def sources_of_runs(runs: Any) -> Found:
         found = Found.together(map(_expand, every))
     if not found.sources:
         raise ReadError("expected at least one file or frame, found an empty list")
+    for one in found.sources:
+        schemas.warn_of_index(one.origin, one.where)
     return found if len(found.sources) == 1 else replace(found, sources=_join_parts(found.sources))
 
 
