@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.core.base.arrow_rows import ArrowRows
+from lexiframe.core.base.errors import LexiframeError
 from lexiframe.core.base.frames import ARROW_BACKED, entered
 from lexiframe.core.base.schemas import to_arrow
 
@@ -40,8 +41,13 @@ def _is_to_leave(value: Any) -> bool:
 def _frame(table: pl.DataFrame, kind: str) -> Any:
     if kind == "pyarrow":
         return to_arrow(table)
-    from lexiframe.core.base.pandas_frames import to_pandas
-
+    try:
+        from lexiframe.core.base.pandas_frames import to_pandas
+    except ModuleNotFoundError:  # frames="pandas" for files
+        raise LexiframeError(
+            "frames: pandas is not installed; it comes with the extra interop: "
+            "pip install 'lexiframe[interop]'"
+        ) from None
     return to_pandas(table, arrow_backed=kind == ARROW_BACKED)
 
 

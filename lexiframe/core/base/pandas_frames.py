@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
+from lexiframe.core.base.schemas import to_arrow
+
 
 def to_pandas(table: pl.DataFrame, *, arrow_backed: bool) -> pd.DataFrame:
     """Turn a table into a frame of pandas with row numbers as its index.
@@ -17,7 +19,7 @@ def to_pandas(table: pl.DataFrame, *, arrow_backed: bool) -> pd.DataFrame:
     text = pl.col(pl.Categorical, pl.Enum).cast(pl.String)
     plain = table.with_columns(text) if table.width else table
     if arrow_backed:
-        frame = plain.to_pandas(use_pyarrow_extension_array=True)
+        frame = to_arrow(plain).to_pandas(types_mapper=pd.ArrowDtype)
     else:
         frame = plain.to_pandas()
         for column in plain:
