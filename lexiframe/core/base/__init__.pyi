@@ -21,7 +21,6 @@ from . import memory_use as memory_use
 "Tables: their columns, codes of names, hashes"
 from . import schemas as schemas
 from .schemas import to_polars as to_polars
-from . import frames as frames
 from . import coded as coded
 from . import hashing as hashing
 

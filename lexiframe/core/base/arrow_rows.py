@@ -1,4 +1,4 @@
-"""Tables of Arrow that print their rows: what the readers of runs and judgments return."""
+"""Tables of Arrow that print their rows: the result of the readers of runs and judgments."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def face(package: str, groups: list[Group]) -> Face:
         except ModuleNotFoundError as error:
             raise _lacking(package, name, error) from None
         if is_public and type(found).__name__ == "function":
-            from lexiframe.core.base.frames import outward
+            from lexiframe.core.base.handed_over import outward
 
             function: Any = found
             found = outward(function)

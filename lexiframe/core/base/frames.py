@@ -1,18 +1,15 @@
-"""The kind of frame that a user works with: found where tables come in, kept where they leave.
+"""The kind of frame that a user works with: found where tables come in, chosen where tables leave.
 
-Inside, every table is a Polars frame. `outward` wraps a function on its way to the user, and
-nothing else turns tables into frames of pandas or PyArrow.
+Inside, every table is a Polars frame.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, get_args
 
 import polars as pl
 import pyarrow as pa
@@ -20,8 +17,6 @@ import pyarrow as pa
 from lexiframe.core.base.errors import check_choice
 from lexiframe.typing import FrameKind
 
-P = ParamSpec("P")
-T = TypeVar("T")
 ARROW_BACKED = "pandas[pyarrow]"
 """Frames of pandas whose columns are Arrow's: these leave where they came in."""
 _SESSION: list[str | None] = [None]
@@ -81,32 +76,8 @@ def frames(kind: FrameKind | None) -> _Chosen:
     return _Chosen(kind, before)
 
 
-def outward(function: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a public function: its tables leave as frames of the kind that the user works with.
-
-    Examples
-    --------
-    >>> doubled = outward(lambda table: pl.DataFrame(table) * 2)
-    >>> doubled(pa.table({"a": [1]}))["a"].to_pylist()
-    [2]
-    """
-    first = next(iter(inspect.signature(function).parameters), "")
-
-    @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> T:
-        __tracebackhide__ = True  # pytest then shows the caller's line, and not this one
-        data, asked = args[0] if args else kwargs.get(first), kwargs.get("frames")
-        if asked is not None:
-            check_choice(function.__name__, asked, get_args(FrameKind), "frames")
-        kind = _kind_for(data, asked)
-        result = function(*map(entered, args), **{n: entered(v) for n, v in kwargs.items()})
-        return leaving(result, kind)  # type: ignore[no-any-return]
-
-    return called
-
-
-def _kind_for(data: Any, asked: Any) -> str:
-    """Return the kind in which tables leave; raise for one in the environment that is none."""
+def chosen_kind(data: Any, asked: Any) -> str:
+    """Return the kind in which tables leave; raise for an unknown one in the environment."""
     of_data = kind_of(data)
     chosen = asked or _SESSION[0]
     if chosen is None and (chosen := os.environ.get("LEXIFRAME_FRAMES") or None):
@@ -116,7 +87,7 @@ def _kind_for(data: Any, asked: Any) -> str:
 
 
 def kind_of(data: Any) -> str | None:
-    """Return the kind of a frame, or of the first among several, those of pandas before others.
+    """Return the kind of a frame; among several a frame of pandas decides, and else the first.
 
     Frames of other libraries count as Polars; None stands for no frame.
     """
@@ -166,13 +137,3 @@ def entered(value: Any) -> Any:
 
 def _entered_part(value: Any) -> Any:
     return value if isinstance(value, str | int | float) else entered(value)
-
-
-def leaving(result: Any, kind: str) -> Any:
-    """Return a result as its user meets it: tables, and objects that have tables."""
-    some = result if isinstance(result, tuple) else (result,)
-    if kind == "polars" and not any(isinstance(one, pa.Table) for one in some):
-        return result
-    from lexiframe.core.base import handed_over
-
-    return handed_over.handed(result, kind)

@@ -1,23 +1,57 @@
-"""Tables and results on their way to the user, who works with pandas, PyArrow or Polars."""
+"""Tables and results on their way to the user, who works with pandas, PyArrow or Polars.
+
+`outward` wraps the functions that users reach. Nothing else turns tables into frames of pandas or
+PyArrow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, get_args
 
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.core.base.arrow_rows import ArrowRows
-from lexiframe.core.base.errors import LexiframeError
-from lexiframe.core.base.frames import ARROW_BACKED, entered
+from lexiframe.core.base.errors import LexiframeError, check_choice
+from lexiframe.core.base.frames import ARROW_BACKED, chosen_kind, entered
 from lexiframe.core.base.schemas import to_arrow
+from lexiframe.typing import FrameKind
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def outward(function: Callable[P, T]) -> Callable[P, T]:
+    """Wrap a public function: its tables leave as frames of the kind that the user works with.
+
+    Examples
+    --------
+    >>> doubled = outward(lambda table: pl.DataFrame(table) * 2)
+    >>> doubled(pa.table({"a": [1]}))["a"].to_pylist()
+    [2]
+    """
+    first = next(iter(inspect.signature(function).parameters), "")
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True  # pytest then shows the caller's line, and not this one
+        data, asked = args[0] if args else kwargs.get(first), kwargs.get("frames")
+        if asked is not None:
+            check_choice(function.__name__, asked, get_args(FrameKind), "frames")
+        kind = chosen_kind(data, asked)
+        result = function(*map(entered, args), **{n: entered(v) for n, v in kwargs.items()})
+        return handed(result, kind)  # type: ignore[no-any-return]
+
+    return called
 
 
 def handed(value: Any, kind: str) -> Any:
-    """Return tables as frames of a kind, and objects with tables as `Handed`; others unchanged."""
+    """Return tables as frames of a kind, objects with tables as `Handed`, the rest unchanged."""
     if isinstance(value, pa.Table):
+        from lexiframe.core.base.arrow_rows import ArrowRows
+
         return ArrowRows(value, kind)
     if type(value) is tuple:
         return tuple(handed(one, kind) for one in value)

@@ -47,7 +47,7 @@ def _unlike(column: pl.Series) -> Any:
 
 
 class Printed(pd.DataFrame):  # type: ignore[misc]
-    """A frame that prints the sentences of its table as long as it is whole.
+    """A frame that prints the sentences of its table while no row or column is missing.
 
     Frames made from it print as every other.
     """
