@@ -41,7 +41,7 @@ from lexiframe.core.projection import (
 )
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
-from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import FrameKind, HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 if TYPE_CHECKING:
     from lexiframe.core.io import kept_results
@@ -82,6 +82,7 @@ def evaluate(
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
     resume: bool = False,
+    frames: FrameKind | None = None,
 ) -> Evaluation:
     """Compare runs under each measure: which run is better, and how sure one can be.
 
@@ -176,6 +177,8 @@ def evaluate(
         The tables that an evaluation in parts writes into ``out``, as a folder of Parquet files.
     resume : bool
         Go on with an evaluation in parts that was interrupted, from what it left in ``out``.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

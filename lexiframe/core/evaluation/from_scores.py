@@ -21,7 +21,7 @@ from lexiframe.core.pairwise import By
 from lexiframe.core.projection import several
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
-from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
+from lexiframe.typing import FrameKind, MeasureLike, RequestsLike, ScoresLike
 
 
 @typed
@@ -47,6 +47,7 @@ def evaluate_scores(
     requests: RequestsLike = None,
     by: By = None,
     na_values: column_forms.NaValues = None,
+    frames: FrameKind | None = None,
 ) -> Evaluation:
     """Compare runs by per-request scores that other tools computed, as `evaluate` compares runs.
 
@@ -82,6 +83,8 @@ def evaluate_scores(
         As for `evaluate`, where the scores have a column ``replicate``.
     baseline, requests, by
         As for `evaluate`.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

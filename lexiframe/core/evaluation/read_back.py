@@ -27,6 +27,7 @@ from lexiframe.core.io import File, Tables, kept_results, output_files, scan_run
 from lexiframe.core.metrics import needed
 from lexiframe.core.pairwise import measured
 from lexiframe.core.projection import Policies, answers
+from lexiframe.typing import FrameKind
 
 _OPTIONAL = ("scores", "preferences")
 """Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
@@ -34,13 +35,15 @@ AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote
 
 
 @typed
-def read_results(folder: str | Path) -> Evaluation | Tables:
+def read_results(folder: str | Path, *, frames: FrameKind | None = None) -> Evaluation | Tables:
     """Read what `Evaluation.write` or `Leaderboard.write` wrote, to print, draw and report it.
 
     Parameters
     ----------
     folder
         The folder, also that of ``lexiframe evaluate --out`` and ``lexiframe leaderboard --out``.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

@@ -48,7 +48,7 @@ from lexiframe.core.io.files.data_sources import (
     only_file,
 )
 from lexiframe.core.io.files.provenance import describe, recorded_sources
-from lexiframe.core.io.files.tables import read_arrow, to_arrow
+from lexiframe.core.io.files.tables import read_arrow
 from lexiframe.core.io.files.unpacking import Content, content_of
 from lexiframe.core.io.one_run import as_text, as_written, refuse_no_number
 from lexiframe.core.io.parsing import parse_table, places_in
@@ -181,7 +181,9 @@ def read_qrels(
     for said in (ratings_in_words(kept["relevance"]), *doubts_of_grades(kept["relevance"])):
         if said:
             warn(f"{judged.where}: {said}")
-    return to_arrow(coded.as_strings(kept)).replace_schema_metadata(describe(facts | counts))
+    return schemas.to_arrow(coded.as_strings(kept)).replace_schema_metadata(
+        describe(facts | counts)
+    )
 
 
 def _distinct_in_each(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
@@ -392,9 +394,9 @@ def _doubt_folds(written: pl.DataFrame, table: pl.DataFrame, where: str) -> None
     folds = written.select(column for column in written if names_folds(column.name))
     if not folds.width or written.height != table.height:
         return
-    from lexiframe.core.io.doubts.divided_lists import divided_lists
+    from lexiframe.core.io.doubts.divided_lists import find_divided_lists
 
-    divided = divided_lists(table, folds, where)
+    divided = find_divided_lists(table, folds, where)
     if divided is not None and divided.is_certain:
         raise SchemaError(divided.problem)
     if divided is not None:

@@ -18,6 +18,7 @@ from lexiframe.core.base import (
     coded,
     in_threads,
     n_and_first,
+    schemas,
     typed,
     warn,
 )
@@ -26,7 +27,6 @@ from lexiframe.core.io.column_forms import of_collections
 from lexiframe.core.io.column_forms.values_for_none import NaValues
 from lexiframe.core.io.files.data_sources import find_sources, refuse_twins, warn_of_left_out
 from lexiframe.core.io.files.provenance import describe
-from lexiframe.core.io.files.tables import to_arrow
 from lexiframe.core.io.one_run import NameFrom, RunPart, warn_of_doubts
 from lexiframe.core.io.reading_options import Better, RankedBy, TextOptions, Third
 from lexiframe.core.io.run_scan import RunScan, SourceRead
@@ -247,7 +247,7 @@ def read_runs(
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)
     rows_in = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
-    table = pa.concat_tables(to_arrow(rows_in(part)) for part in parts)
+    table = pa.concat_tables(schemas.to_arrow(rows_in(part)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
     metadata = {"ir_metadata": headers} if headers else {}

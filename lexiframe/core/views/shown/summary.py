@@ -24,7 +24,6 @@ from lexiframe.core.views.sentences.gains import first_test_rows
 from lexiframe.core.views.sentences.lacking import Lacking, drop_unranked
 from lexiframe.core.views.sentences.rows import counts_in
 from lexiframe.core.views.sentences.verdicts import verdict_of
-from lexiframe.core.views.shown.across import section_across
 from lexiframe.core.views.shown.mean_cells import sort_by_rank
 from lexiframe.core.views.shown.means import ends, inference_in_words, means_section
 
@@ -62,6 +61,8 @@ def summary_across(
     else:
         grounds = evidence(tables, provenance)
         said = [*said, *(one for one in grounds if not any(one in verdict for verdict in said))]
+    from lexiframe.core.views.shown.across import section_across
+
     table = section_across(tables, provenance, _named(said, tables["means"], provenance))
     return printed.Summary((table, *(printed.Section(notes=(*one,)) for one in (said, [more]))))
 
