@@ -62,6 +62,7 @@ from .core.pairwise.listing import conventions as conventions
 from .core.pairwise.preference_entries import RPP as RPP
 from .core.pairwise.preference_entries import LR as LR
 from .core.pairwise.preference_entries import LP as LP
+from .core.pairwise.compared_runs import lex as lex
 
 "Everyday metrics: what most evaluations report"
 from .core.metrics.catalogues.ranked import AP as AP

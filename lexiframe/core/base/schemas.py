@@ -76,6 +76,7 @@ _COLUMNS = {
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
+        deciding_component component
         name category null doc_a doc_b question source replicate order case family reason unit
     """,
     INT: """
@@ -187,7 +188,7 @@ CATALOGUE = table_schema("catalogue", "run measure", "value se ci_low ci_high n 
 PREFERENCES = table_schema(
     "preferences",
     "query_id run_a run_b measure",
-    "preference deciding_level? n_judgments?",
+    "preference deciding_level? deciding_component? n_judgments?",
 )
 PAIR_REQUESTS = table_schema(
     "pair_requests",

@@ -76,7 +76,7 @@ class Origin:
         """
         if self._kept:
             return self._kept[0]
-        needs, policies = {measure.needs for measure in self.measures}, self.policies
+        needs, policies = {m.needs for m in needed.parts_of(self.measures)}, self.policies
         asked = {"judged": needed.JUDGED in needs, "pool": needed.POOL in needs}
         p = project(self.rank_again(), no_relevant=policies.no_relevant, **asked)
         if policies.rel is not None:  # by which `scores` knows which grades are there

@@ -155,7 +155,7 @@ def _report(
         refuse_other_queries(*some_queries(), are_all=False)
     if (counts["without_relevant"] == counts["requests"]).all():
         raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
-    _refuse_without_items(plan, sums)
+    _refuse_without_items(plan, sums, said.greatest)
     _report_groups(plan, total["attributed"])
     answers.warn_of_counts(counts, said.repairs)
     doubts.warn_of_scores_against_ranks(said.against)
@@ -173,8 +173,11 @@ def _report(
     return [*unmatched]
 
 
-def _refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
-    """Raise for a measure without a value in any request."""
+def _refuse_without_items(plan: Plan, sums: arrays.Reduced, greatest: float) -> None:
+    """Raise for a measure without a value in any request, also within a composition."""
+    for part in needed.parts_of(plan.of_positions):
+        if plan.policies.no_relevant == "drop" and (part.rel or 0) > greatest:
+            raise needed.no_item_of_grade(part)
     for measure in plan.measures:
         name = str(measure)
         moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores

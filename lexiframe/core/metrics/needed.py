@@ -17,9 +17,15 @@ SUBTOPICS = "subtopics"
 ITEMS = "the items of a catalogue"
 
 
+def parts_of(measures: Iterable[Any]) -> list[Any]:
+    """Return measures, each once, with the components of compositions in place of these."""
+    every = (part for one in measures for part in getattr(one, "components", (one,)))
+    return [*dict.fromkeys(every)]
+
+
 def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
     """Raise when a measure counts grades below ``rel``, which the positions do not contain."""
-    for measure in measures:
+    for measure in parts_of(measures):
         if rel is not None and measure.rel is not None and measure.rel < rel:
             raise LexiframeError(
                 f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} removes lower "
@@ -29,7 +35,7 @@ def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
 
 def refuse_of_items(measures: Iterable[Any]) -> None:
     """Raise for measures of lists over a catalogue, or of answers, which judgments do not tell."""
-    for measure in measures:
+    for measure in parts_of(measures):
         if elsewhere := getattr(measure, "elsewhere", ""):
             raise LexiframeError(f"{measure}: {elsewhere}")
 
@@ -45,7 +51,7 @@ def no_item_of_grade(measure: Any) -> LexiframeError:
 
 def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
     """Raise when positions lack the lowest grades, or judged items, that a measure needs."""
-    measures = list(measures)
+    measures = parts_of(measures)
     refuse_lower_rel(measures, _rel_of(p))
     needing = [measure for measure in measures if measure.needs == JUDGED]
     counting = [measure for measure in measures if measure.needs == FOUND]
@@ -70,7 +76,7 @@ def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
 def warn_of_lost_gains(p: pl.DataFrame, measures: Iterable[Any]) -> None:
     """Warn when a ``rel`` takes gains out of graded metrics, as far as positions show it."""
     of_table = _rel_of(p)
-    has_all = of_table is None or "n_judged" in p.columns
+    has_all, measures = of_table is None or "n_judged" in p.columns, parts_of(measures)
     if "relevance" not in p.columns:
         return  # who checks the columns says so
     warn_of_lower_grades(measures, of_table, p["relevance"])
@@ -82,7 +88,7 @@ def warn_of_lost_gains(p: pl.DataFrame, measures: Iterable[Any]) -> None:
 
 def warn_of_lower_grades(measures: Iterable[Any], rel: float | None, grades: pl.Series) -> None:
     """Warn when positive grades below ``rel``, or a measure's own, do not count as gains."""
-    least = {m: max(m.rel or 0, rel or 0) for m in measures if m.kind in _GRADED}
+    least = {m: max(m.rel or 0, rel or 0) for m in parts_of(measures) if m.kind in _GRADED}
     positive = grades.filter(grades > 0)
     graded = [str(m) for m, of_measure in least.items() if (positive < of_measure).any()]
     if graded:
@@ -91,7 +97,7 @@ def warn_of_lower_grades(measures: Iterable[Any], rel: float | None, grades: pl.
 
 def count_any_grade(measures: Iterable[Any]) -> bool:
     """Return whether a measure has no least grade of its own."""
-    return any(measure.rel is None for measure in measures)
+    return any(measure.rel is None for measure in parts_of(measures))
 
 
 _GRADED = ("graded", "cascade")
@@ -109,6 +115,8 @@ def set_level(measures: Iterable[Any], level: float | None) -> list[Any]:
 
 def _set_level(measure: Any, level: float) -> Any:
     """Return one measure with the least relevant grade ``level``."""
+    if parts := getattr(measure, "components", None):
+        return type(measure).of([_set_level(part, level) for part in parts])
     if measure.rel is not None:
         return measure
     if measure.kind not in _BY_GRADE:

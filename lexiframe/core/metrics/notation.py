@@ -37,6 +37,7 @@ _POINTS = re.compile(r"11pt_avg[._][0-9.,]+")
 _POINT = re.compile(r"[0-9]*\.?[0-9]+")
 _RANX_RBP = re.compile(r"rbp\.(?P<digits>[0-9]+)")
 _TOP = re.compile(r"top[-_ ]?([0-9]+)([-_ ]?acc(uracy)?)?", re.IGNORECASE)
+_COMPOSED = re.compile(r"lex\s*\((.*)\)", re.IGNORECASE)
 _NUMBERED = re.compile(
     rf"(?P<stem>.*?[^0-9@_.\s])(?P<between>[_.@]?)(?P<number>{_NUMBER})", re.DOTALL
 )
@@ -206,6 +207,26 @@ def read(text: str) -> Written:
     return Written(name, operand, {**implied, **parameters}, cutoff)
 
 
+def composed(text: str) -> list[str]:
+    """Return the notations of a composition's measures, the first first; one of other measures.
+
+    Examples
+    --------
+    >>> composed("RR > AP"), composed("lex(LR(rel=2), P@5)"), composed("RPP")
+    (['RR', 'AP'], ['LR(rel=2)', 'P@5'], ['RPP'])
+    """
+    pieces = [piece.strip() for piece in _split_outside(text, ">")]
+    inside = _COMPOSED.fullmatch(text.strip()) if len(pieces) == 1 else None
+    is_half = ">" in text and re.search(r"(^|>)\s*(>|$)", text)
+    is_half = is_half or (inside and len(each(inside[1])) < 2)
+    if is_half or (len(text) > _LONGEST and (inside or len(pieces) > 1)):
+        raise errors.UnknownNameError(
+            "a composition is written as RR>AP or lex(RR,AP), with two measures or more in at most "
+            f"{_LONGEST} characters, found {shown(text)}"
+        )
+    return each(inside[1]) if inside else pieces
+
+
 def each(measure: Any) -> list[Any]:
     """Return the notations in a string, or of an ir_measures object; other values unchanged.
 
@@ -224,6 +245,7 @@ def each(measure: Any) -> list[Any]:
     if not isinstance(measure, str):
         return [_ir_measures_text(measure)] if _is_of_ir_measures(measure) else [measure]
     text = _RECALL_ERROR.sub("recall_error", " ".join(measure.split()))
+    text = re.sub(r" ?> ?", ">", text)
     text = _parenthesize(text.replace(" @", "@").replace("@ ", "@").replace(" (", "("))
     found: list[str] = []
     for piece in _split_outside(text, separators=", "):

@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.core.metrics import Metric, Values, coverages, needed, values_of
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.core.pairwise.compared_runs import refuse_one_run
+from lexiframe.core.pairwise.composition import Composition, composed
 from lexiframe.core.pairwise.fingerprints import fingerprint_of
 from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.pairwise.preference_arrays import itself, preference_cubes
@@ -56,7 +57,8 @@ class Projected:
         """
         if self.known is not None:
             return self
-        metrics = dict.fromkeys([*coverages.MEASURES, *self._metrics(measures)])
+        base = [m for m in self._components(measures) if isinstance(m, Metric)]
+        metrics = dict.fromkeys([*coverages.MEASURES, *base])
         some = [metric for metric in metrics if metric.needs != needed.SUBTOPICS]
         return replace(self, values=self._values(self.positions, some))
 
@@ -114,6 +116,12 @@ class Projected:
         if self.known is not None:
             yield then(self.known)
             return
+        if any(isinstance(m, Composition) and m in self.measures for m in measures):
+            base = self._components(measures)  # whose preferences tell those of compositions
+            alone = replace(self, measures=tuple(base))
+            how: Any = {"compared": compared, "most": most, "in_order": in_order, "label": label}
+            yield from alone.parts(base, then=lambda cube: then(composed(cube, measures)), **how)
+            return
         if scores is None:
             scores = self.scores(measures)
         if len(self.ranked.runs) == 1:
@@ -121,7 +129,7 @@ class Projected:
             return
         ordered = sorted(measures, key=str)
         several = [*self._split_by_subtopics([m for m in ordered if m in self.measures])]
-        how: Any = {"most": most if len(several) == 1 else _ALL, "in_order": in_order}
+        how = {"most": most if len(several) == 1 else _ALL, "in_order": in_order}
         how["label"] = label
         there, names = [(p, some) for p, some in several if p.height], _sorted_names(ordered)
 
@@ -151,7 +159,8 @@ class Projected:
         """
         from lexiframe.core.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
 
-        shape = (len(self.runs), len(self.queries), len(measures))
+        n_measures = len({*measures, *needed.parts_of(measures)})
+        shape = (len(self.runs), len(self.queries), n_measures)
         refuse_too_many("preferences", *shape, IN_ARRAYS, baseline=baseline)
         found = [*self.parts(measures, compared=baseline, most=_ALL, label="preferences")]
         return found[0] if found else no_requests(measures, self.runs)
@@ -165,8 +174,8 @@ class Projected:
             As `whole`; for one run alone; and for a measure with a ``rel`` that no item reaches.
         """
         refuse_one_run("preferences", self.runs.to_list())
-        for measure in measures:
-            if measure not in self.measures:
+        for measure in needed.parts_of(measures):
+            if measure not in self._components(measures):
                 raise needed.no_item_of_grade(measure)
         return self.whole(measures, baseline)
 
@@ -176,6 +185,15 @@ class Projected:
         found = [self._values(p, some) for p, some in by_subtopic]
         metrics = [measure for measure in measures if isinstance(measure, Metric)]
         return ScoreCube.assemble(found, metrics, self.runs)
+
+    def _components(self, measures: Sequence[Measure]) -> list[Measure]:
+        """Return the measures that have something to count, compositions by their components."""
+        there = [measure for measure in measures if measure in self.measures]
+        parts = needed.parts_of(there)
+        if {*parts} <= {*there}:
+            return parts
+        grades = self.positions["relevance"].drop_nulls()
+        return [*_counting_measures(parts, grades, self.no_relevant)]
 
     def _metrics(self, measures: Sequence[Measure]) -> list[Metric]:
         """Return the metrics among some measures that have something to count."""
@@ -218,16 +236,18 @@ def measure_positions(
     One run alone is an error, and so is a measure with a ``rel`` that no item of any request
     reaches.
     """
-    metrics = [measure for measure in measures if isinstance(measure, Metric)]
+    base = needed.parts_of(measures)
+    metrics = [measure for measure in base if isinstance(measure, Metric)]
     values = [values_of(p, metrics, no_relevant)] if metrics else []
     runs = p["run"].unique().sort()
     scores = ScoreCube.assemble(values, metrics, runs)
     pairs: PairCube
-    (pairs,) = preference_cubes(p, measures, scores, no_relevant, most=_ALL)
-    for measure, of_measure in zip(sorted(measures, key=str), pairs.values, strict=True):
+    (pairs,) = preference_cubes(p, base, scores, no_relevant, most=_ALL)
+    for measure, of_measure in zip(sorted(base, key=str), pairs.values, strict=True):
         if of_measure.size and np.isnan(of_measure).all():
             raise needed.no_item_of_grade(measure)
-    return pairs.with_scores(scores)
+    pairs = pairs.with_scores(scores)
+    return composed(pairs, measures)
 
 
 def cube_of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
@@ -293,7 +313,7 @@ def rank(
     """
     needed.refuse_lower_rel(measures, policies.rel)
     needed.refuse_of_items(measures)
-    has_pool = any(measure.needs == needed.POOL for measure in measures)
+    has_pool = any(measure.needs == needed.POOL for measure in needed.parts_of(measures))
     marks = fingerprint_of(runs, policies) if hashed else None
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
     asked |= {"foresee": foresee, "fingerprint": marks, "are_part": are_part}
@@ -317,7 +337,7 @@ def refuse_many_pairs(
     from lexiframe.core.pairwise.arrays.size import IN_EVALUATION, refuse_too_many
 
     kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
-    shape = (n_runs, int(kept.sum()), len(measures))
+    shape = (n_runs, int(kept.sum()), len({*measures, *needed.parts_of(measures)}))
     refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline, limit=limit)
 
 
@@ -328,9 +348,9 @@ def projected_of(
     items = ranked.judged.items
     relevant = items["relevance"].filter(items["is_relevant"])
     # Positions have the same columns where nothing counts: those of other requests are added.
-    pool = any(measure.needs == needed.POOL for measure in measures)
+    pool = any(measure.needs == needed.POOL for measure in needed.parts_of(measures))
     measures = _counting_measures(measures, relevant, no_relevant)
-    needs = {measure.needs for measure in measures}
+    needs = {measure.needs for measure in needed.parts_of(measures)}
     by_subtopic = None
     if needed.SUBTOPICS in needs:
         by_subtopic = project(ranked, no_relevant=no_relevant, subtopics=True)
@@ -345,4 +365,8 @@ def _counting_measures(
     if no_relevant == "zero":
         return tuple(measures)
     greatest = float(relevant.max()) if len(relevant) else -np.inf  # type: ignore[arg-type]
-    return tuple(m for m in measures if len(relevant) and (m.rel is None or m.rel <= greatest))
+
+    def counts(measure: Measure) -> bool:
+        return any(m.rel is None or m.rel <= greatest for m in needed.parts_of([measure]))
+
+    return tuple(measure for measure in measures if len(relevant) and counts(measure))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import coded, in_threads, schemas, to_polars, typed
+from lexiframe.core.base import LexiframeError, coded, in_threads, schemas, to_polars, typed
 from lexiframe.core.metrics import (
     Metric,
     Values,
@@ -22,6 +22,7 @@ from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.core.pairwise.compared_runs import comparison_of
 from lexiframe.core.pairwise.compared_runs import parse_measures as parse_measures
 from lexiframe.core.pairwise.compared_runs import refuse_one_run as refuse_one_run
+from lexiframe.core.pairwise.composition import Composition, composed_rows
 from lexiframe.core.pairwise.preference import Measure as Measure
 from lexiframe.core.projection import NoRelevant, alone, check_policy, matrices
 from lexiframe.typing import MeasureLike, PositionsTable
@@ -48,16 +49,17 @@ def preferences(
     measures
         Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``, several in a string
         ``"RPP LR"``); metrics, also by the names of other libraries (see `parse_measure`), of which
-        the preference is the difference (for search lengths: with the sign changed); and your own
-        functions from positions to Δ, see `MatrixPreference`. The ``rel`` of a measure can raise
-        the least relevant grade of the positions, not lower it.
+        the preference is the difference (for search lengths: with the sign changed);
+        compositions, ``"RR>AP"`` (see `lex`); and your own functions from positions to Δ, see
+        `MatrixPreference`. The ``rel`` of a measure can raise the least relevant grade of the positions, not lower it.
     no_relevant : {"drop", "zero"}
         Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
         or rows with 0 (ties).
     deciding_level : bool
         Also return ``deciding_level``, the recall level (from 1, among the items that a measure
         counts as relevant) that decided a lexicographic preference; null for a tie and for other
-        measures.
+        measures. With a composition among the measures there is also ``deciding_component``, the
+        measure of it that decided; null where all tie, and for other measures.
     baseline : str, optional
         Compute only the pairs that contain this run, which takes less memory.
 
@@ -66,7 +68,7 @@ def preferences(
     polars.DataFrame
         Key ``query_id, run_a, run_b, measure`` with run_a < run_b, sorted by it; ``preference``
         is positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie; and
-        ``deciding_level`` when it was asked for.
+        ``deciding_level`` and ``deciding_component`` when they were asked for.
 
     Raises
     ------
@@ -76,7 +78,8 @@ def preferences(
         For fewer than two runs; for more preferences than fit in memory, before they are computed;
         for a lambda, which has no name; for a function that does not return an antisymmetric
         matrix; for a measure by subtopic when the positions are not by subtopic, and the other way
-        round; and for a measure with a ``rel`` below that of the positions.
+        round, or a composition of both, which `evaluate` computes; and for a measure with a
+        ``rel`` below that of the positions.
 
     Notes
     -----
@@ -111,13 +114,20 @@ def preferences(
     }  # fmt: skip
     if hasattr(p, "preferences_between"):  # judged answers, which are compared nugget by nugget
         return p.preferences_between(asked, **how)  # type: ignore[no-any-return]
-    p = to_polars(p)
-    subtopic_metrics.are_of_subtopics(p, asked)
-    needed.refuse_unfit(p, asked)
-    needed.warn_of_lost_gains(p, asked)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    p, base = to_polars(p), needed.parts_of(asked)
+    for measure in asked:
+        if len({part.needs == needed.SUBTOPICS for part in needed.parts_of([measure])}) > 1:
+            raise LexiframeError(
+                f"{measure}: expected measures that are all by subtopic, or none of them, found "
+                "both, which need two tables of positions; lexiframe.evaluate(runs, qrels, ...) "
+                "makes both"
+            )
+    subtopic_metrics.are_of_subtopics(p, base)
+    needed.refuse_unfit(p, base)
+    needed.warn_of_lost_gains(p, base)
+    metrics = [measure for measure in base if isinstance(measure, Metric)]
     if metrics and {"run", "query_id"} <= {*p.columns}:  # before any value is computed
-        shape = (p["run"].n_unique(), p["query_id"].n_unique(), len(asked))
+        shape = (p["run"].n_unique(), p["query_id"].n_unique(), len({*asked, *base}))
         refuse_too_many("preferences", *shape, baseline=baseline)
     values = values_of(p, metrics, no_relevant) if metrics else None
     return compare_pairs(
@@ -140,10 +150,11 @@ def compare_pairs(
     """
     from lexiframe.core.pairwise.arrays.size import refuse_too_many
 
-    comparison = comparison_of(p, asked, values, no_relevant, baseline)
+    comparison = comparison_of(p, needed.parts_of(asked), values, no_relevant, baseline)
     requests, groups = comparison.requests, comparison.groups()
-    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), baseline=baseline)
-    shape = (len(requests), len(comparison.chosen), len(asked))
+    n_measures = len({*asked, *comparison.measures})
+    refuse_too_many("preferences", len(requests.runs), len(requests), n_measures, baseline=baseline)
+    shape = (len(requests), len(comparison.chosen), len(comparison.measures))
     deltas = comparison.preferences(np.empty(shape), groups, "preferences")
     for n, measure in enumerate(comparison.measures):
         if len(requests) and np.isnan(deltas[:, :, n]).all():
@@ -151,8 +162,14 @@ def compare_pairs(
     names, levels = [str(measure) for measure in comparison.measures], None
     if deciding_level:
         levels = comparison.deciding_levels(np.empty(shape, np.int64), groups, "deciding levels")
+    component = None
+    if any(isinstance(measure, Composition) for measure in asked):
+        ordered = sorted(asked, key=str)
+        deltas, levels, component = composed_rows(names, deltas, levels, ordered)
+        names = [str(measure) for measure in ordered]
+    chosen = comparison.chosen
     return preferences_table(
-        requests.queries, requests.runs, names, deltas, levels, comparison.chosen
+        requests.queries, requests.runs, names, deltas, levels, chosen, component=component
     )
 
 
@@ -232,12 +249,14 @@ def preferences_table(
     deciding_level: np.ndarray | None = None,
     chosen: np.ndarray | None = None,
     *,
+    component: pl.Series | None = None,
     value: str = "preference",
     gaps: bool = False,
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
     The values are in the column ``value``; with ``gaps``, empty cells have rows, with null in it.
+    ``component`` has the name of the measure that decides, or null, in each cell.
     All names are sorted; the pairs, all or the chosen ones, are in the order of the table's key.
     The columns of runs and measures repeat for every request, so their chunks share memory.
     """
@@ -254,7 +273,7 @@ def preferences_table(
         }
     )
 
-    columns = [*schemas.PREFERENCES.key, value, "deciding_level"]
+    columns = [*schemas.PREFERENCES.key, value, "deciding_level", "deciding_component"]
 
     def part(first: int) -> pl.DataFrame:
         some = slice(first, min(first + most, n_queries))
@@ -266,6 +285,9 @@ def preferences_table(
         if deciding_level is not None:
             level = pl.Series(deciding_level[some].reshape(-1))
             table = table.with_columns(deciding_level=level.set(level == 0, None))
+        if component is not None:
+            first_cell = some.start * n_pairs * n_measures
+            table = table.with_columns(deciding_component=component[first_cell:][: len(delta)])
         if np.isnan(delta).any():
             filled = table.with_columns(pl.col(value).fill_nan(None))
             table = filled if gaps else filled.filter(pl.col(value).is_not_null())

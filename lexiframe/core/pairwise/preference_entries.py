@@ -8,6 +8,7 @@ from functools import partial
 
 from lexiframe.core.base import LexiframeError, errors, typed, unknown_name
 from lexiframe.core.metrics import Metric, catalogues, derived, exposures, notation, weights
+from lexiframe.core.pairwise.composition import Composition
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
 from lexiframe.core.pairwise.preference import Preference
 from lexiframe.core.pairwise.recall_paired import LevelPreference
@@ -95,13 +96,14 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
     Parameters
     ----------
     text : str
-        ``"RPP"``, ``"LR(rel=2)"``, ``"nDCG@10"``; or the name that another library has for it:
+        ``"RPP"``, ``"LR(rel=2)"``, ``"nDCG@10"``; a composition, ``"RR>AP"`` or ``"lex(RR,AP)"``
+        (see `lex`); or the name that another library has for it:
         trec_eval's ``"ndcg_cut_10"``, ranx' and BEIR's ``"ndcg@10"``, RePlay's ``"HitRate@10"``, an
         object of ir_measures. `conventions` shows what libraries mean by the same name.
 
     Returns
     -------
-    RecallLevelMetric, GradedMetric, SubtopicMetric, LevelPreference or LexicographicPreference
+    RecallLevelMetric, GradedMetric, SubtopicMetric, a preference or a composition
         The same object as ``lf.RPP``, ``lf.LR(rel=2)``, ``lf.nDCG @ 10``.
 
     Raises
@@ -141,6 +143,8 @@ def known_measure(name: str) -> Metric | Preference | None:
 
 
 def _parse_known(text: str) -> Metric | Preference:
+    if len(parts := notation.composed(text)) > 1:
+        return Composition.of([_parse_known(part) for part in parts])
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise errors.UnknownNameError(
             f"{text!r} needs runs instead of positions: compute it with "

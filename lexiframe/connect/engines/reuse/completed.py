@@ -177,4 +177,6 @@ def depends_on_runs(measure: Measure) -> bool:
     has_rank = (
         isinstance(measure, order_metrics.LexicographicMetric) and "n" not in measure.parameters
     )
+    if any(depends_on_runs(part) for part in needed.parts_of([measure]) if part != measure):
+        return True
     return measure.needs == needed.POOL or has_rank or isinstance(measure, MatrixPreference)

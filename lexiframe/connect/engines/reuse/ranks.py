@@ -39,7 +39,7 @@ def ranked_again(
     """
     measures, policies = how.measures, how.policies
     asked: dict[str, Any] = {"hashed": True, "foresee": foresee}
-    has_pool = any(measure.needs == needed.POOL for measure in measures)
+    has_pool = any(measure.needs == needed.POOL for measure in needed.parts_of(measures))
     if has_pool or why_nothing(kept, policies) is not None:  # pools have documents of all runs
         return measured.rank(scan, qrels, measures, policies, **asked), []
     needed.refuse_lower_rel(measures, policies.rel)
