@@ -34,6 +34,9 @@ from lexiframe.core.views.charts.rankings import ranking_chart as ranking_chart
 
 "Recall levels: which of them decide, tie, and how much each adds"
 from lexiframe.core.views.charts.levels import deciding_level_chart as deciding_level_chart
+from lexiframe.study.less_data.compositions import (
+    deciding_component_chart as deciding_component_chart,
+)
 from lexiframe.core.views.charts.levels import level_correlation_chart as level_correlation_chart
 from lexiframe.core.views.charts.levels import level_regression_chart as level_regression_chart
 from lexiframe.core.views.charts.levels import tie_profile_chart as tie_profile_chart

@@ -90,7 +90,7 @@ FEATURES = (
     Listed("connect.checks", "decide.leaderboards decide.votes", (), {"check": "command"}),
     Listed("study.theory"),
     Listed("study.simulated"),
-    Listed("study.less_data"),
+    Listed("study.less_data", "", (Verdicts,)),
     Listed("study.audits", "", (Verdicts,)),
     Listed("study.replicates", "", (Replication,)),
     Listed("study.holes", "", (Verdicts,)),

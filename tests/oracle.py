@@ -684,12 +684,20 @@ def nNRBP(ordered, judged, alpha=0.5, beta=0.5, ideal="greedy", rel=None):
     return normalised_novelty(ordered, judged, alpha, discounts, 99, ideal, rel)
 
 
-# --- Section 4: preferences ---------------------------------------------------------------------
+# --- Sections 4 and 18: preferences -------------------------------------------------------------
 
 
 def sgn(x):
     """−1, 0 or 1."""
     return (x > 0) - (x < 0)
+
+
+def composed(deltas):
+    """The sign of the first Δ that is not 0, and its place from 1; None has no value, and ties."""
+    for place, delta in enumerate(deltas, 1):
+        if delta is not None and delta != 0:
+            return sgn(delta), place
+    return (None if all(delta is None for delta in deltas) else 0), None
 
 
 def as_number(p):

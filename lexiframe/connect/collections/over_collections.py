@@ -53,6 +53,7 @@ _TABLES = (
     _Known("level_a level_b", "correlation"),
     _Known("level predictor", "coefficient"),
     _Known("measure deciding_level", "share", "pairs"),
+    _Known("measure place component", "share", "pairs"),
     _Known("what how fraction measure", "agreement"),
     *(_Known(" ".join(s.key), value, n, " ".join(s.columns)) for s, value, n in _OF_SCHEMAS),
 )
@@ -72,9 +73,9 @@ def over_collections(
     ----------
     table : frame or Evaluation
         A table with the column ``collection``, such as `rank_correlations`, `sign_agreement`,
-        `tie_rates`, `deciding_levels` or `degradation` return for several collections; or the
-        evaluation of several, whose means are taken. Scores are first averaged over the requests
-        of each collection.
+        `tie_rates`, `deciding_levels`, `deciding_components` or `degradation` return for several
+        collections; or the evaluation of several, whose means are taken. Scores are first averaged
+        over the requests of each collection.
     value : str, optional
         The column to average. Default: by table ``accuracy``, ``tie_rate``, ``correlation``,
         ``coefficient``, ``share``, ``agreement``, ``mean``, ``value``, ``win_rate`` or ``power``.

@@ -51,7 +51,8 @@ def preferences(
         ``"RPP LR"``); metrics, also by the names of other libraries (see `parse_measure`), of which
         the preference is the difference (for search lengths: with the sign changed);
         compositions, ``"RR>AP"`` (see `lex`); and your own functions from positions to Δ, see
-        `MatrixPreference`. The ``rel`` of a measure can raise the least relevant grade of the positions, not lower it.
+        `MatrixPreference`. The ``rel`` of a measure can raise the least relevant grade of the
+        positions, not lower it.
     no_relevant : {"drop", "zero"}
         Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
         or rows with 0 (ties).
