@@ -25,7 +25,7 @@ from lexiframe.core.evaluation.evaluation import (
 from lexiframe.core.evaluation.options import Asked, Inference
 from lexiframe.core.io import File, Tables, kept_results, output_files, scan_runs
 from lexiframe.core.metrics import needed
-from lexiframe.core.pairwise import measured
+from lexiframe.core.pairwise import composition, measured
 from lexiframe.core.projection import Policies, answers
 from lexiframe.typing import FrameKind
 
@@ -168,5 +168,6 @@ def _origin(
     ):  # measures or tests of one's own, or of another version
         return None
     sources = {"runs": runs, "qrels": qrels}
-    ranked = tuple(m for m in asked.measures if m.needs != needed.ITEMS)
+    every = composition.without_lists(asked.measures)
+    ranked = tuple(m for m in every if m.needs != needed.ITEMS)
     return Origin(scan, File(paths[-1]), ranked, asked, sources, marks)

@@ -160,6 +160,9 @@ def unique_by_name(measures: Sequence[Any]) -> list[Any]:
 
 def as_metric(measure: Any) -> Metric:
     """Return a metric, given itself or its notation; raise for anything else."""
+    is_text = isinstance(measure, str)
+    if hasattr(measure, "components") or (is_text and len(notation.composed(measure)) > 1):
+        raise LexiframeError(f"{measure} compares two runs; it has no value for one")
     if isinstance(measure, str):
         notation.doubt_name(measure)
         return parse_metric(measure)

@@ -8,6 +8,7 @@ from .listing import measures as measures
 from .listing import conventions as conventions
 from .lexicographic import LexicographicPreference as LexicographicPreference
 from .custom import MatrixPreference as MatrixPreference
+from . import composition as composition
 
 "Preferences: of pairs of runs"
 from .pairs import preferences as preferences

@@ -26,7 +26,7 @@ class Composition(Preference):
 
     components: tuple[Measure, ...]
 
-    kind: ClassVar[str] = "composition"
+    kind: ClassVar[str] = "composed preference"
 
     @classmethod
     def of(cls, components: Sequence[Measure]) -> Composition:
@@ -89,7 +89,10 @@ def decided(deltas: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def composed(cube: PairCube, measures: Sequence[Measure]) -> PairCube:
-    """Return the preferences by some measures, from a cube of those and of all components."""
+    """Return the preferences by some measures, from a cube of those and of all components.
+
+    Compositions that the cube has already stay as they are.
+    """
     if not any(isinstance(measure, Composition) for measure in measures):
         return cube
     names = sorted(map(str, measures))
@@ -101,10 +104,10 @@ def composed(cube: PairCube, measures: Sequence[Measure]) -> PairCube:
     values = np.full((len(names), *cube.values.shape[1:]), np.nan)
     for n, name in enumerate(names):
         parts = [found[part] for part in map(str, components_of(asked[name])) if part in found]
-        if isinstance(asked[name], Composition) and parts:
-            values[n] = decided(parts)[0]
+        if name in found:
+            values[n] = found[name]
         elif parts:
-            values[n] = parts[0]
+            values[n] = decided(parts)[0]
     measured = pl.Series(names, dtype=pl.String)
     return replace(cube, measures=measured, values=values, scores=metrics)
 
@@ -132,6 +135,12 @@ def composed_rows(
             level[:, :, n] = np.take_along_axis(of_place, chosen, 2)[:, :, 0] * (place > 0)
     labels = pl.Series([None, *names], dtype=pl.String)
     return found, level, None if level is None else labels.gather(code.ravel())
+
+
+def without_lists(measures: Sequence[Measure]) -> list[Measure]:
+    """Return measures, with the components of compositions by lists of items in place of these."""
+    found = ([m] if m.needs != needed.ITEMS else components_of(m) for m in measures)
+    return [*dict.fromkeys(part for parts in found for part in parts)]
 
 
 def components_of(measure: Measure) -> Sequence[Measure]:

@@ -11,8 +11,9 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, schemas, to_polars, typed, unknown_name
 from lexiframe.core.metrics import Metric, Rankings, needed, subtopic_metrics
+from lexiframe.core.pairwise.composition import Composition, components_of
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
-from lexiframe.core.pairwise.pairs import Measure, parse_measures
+from lexiframe.core.pairwise.pairs import Measure, parse_measures, preferences
 from lexiframe.core.pairwise.preference_entries import LP, LR, RPP
 from lexiframe.core.pairwise.recall_paired import LevelPreference
 from lexiframe.core.projection import blocks, matrices
@@ -60,6 +61,10 @@ def explain(
         is; they are null above the lowest threshold. A measure with ``rel`` counts from the lowest
         threshold that is not below ``rel``, and has its numbers there.
 
+        A composition has the columns of its measures, ``RR>AP``, and ``RR>AP by``: the measure that
+        decides, in all rows, null for a tie. ``RR>AP`` is Δ at the level that decides if that
+        measure is LR or LP, and in the first row otherwise; it is 0 elsewhere.
+
     Raises
     ------
     UnknownNameError
@@ -92,6 +97,9 @@ def explain(
 (8, None, None, 0, None), (9, None, None, 0, None)]
     >>> e.select(pl.col("RPP", "RPP(rel=1)", "LR", "LP").sum().round(6)).row(0)
     (-0.5, -0.555556, -1.0, -1.0)
+    >>> lf.explain(p, "q", "X", "Y", "P@2>LP").filter(threshold=1).select("level", "P@2>LP",
+    ...     "P@2>LP by").head(1).rows()
+    [(1, -1.0, 'LP')]
     """
     asked, p = parse_measures([RPP, LR, LP] if measures is None else measures), to_polars(p)
     query_id, run_a, run_b = str(query_id), str(run_a), str(run_b)  # as ids are in every table
@@ -108,10 +116,17 @@ def explain(
     def rankings_of(run: str, rel: float | None) -> Rankings:
         return Rankings.of(rows.filter(run=run)).at_least(rel, "drop").run_rankings(0)
 
-    for measure in asked:
-        for column in _measure_columns(
-            measure, table, request, rankings_of, {"a": run_a, "b": run_b}
-        ):
+    runs, grades = {"a": run_a, "b": run_b}, table["threshold"].to_numpy()
+    compositions = [one for one in asked if isinstance(one, Composition)]
+    greatest = grades.max() if len(grades) else np.inf
+    parts = [m for m in needed.parts_of(compositions) if (m.rel or 0) <= greatest]
+    alone = [measure for measure in asked if not isinstance(measure, Composition)]
+    for measure in [*dict.fromkeys([*alone, *parts]), *compositions]:
+        if isinstance(measure, Composition):
+            columns = _composition_columns(measure, parts, table, rows, runs)
+        else:
+            columns = _measure_columns(measure, table, request, rankings_of, runs)
+        for column in columns:
             if column.name in table.columns:
                 raise LexiframeError(
                     f"explain: {measure} would give a second column {column.name!r}; rename it"
@@ -129,12 +144,22 @@ def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[M
         and (measure.rel is None or measure.rel <= greatest)
         and (
             isinstance(measure, LevelPreference | LexicographicPreference)
+            or (isinstance(measure, Composition) and _are_explainable(measure, greatest))
             or (
                 isinstance(measure, Metric)
                 and type(measure).contributions is not Metric.contributions
             )
         )
     ]
+
+
+def _are_explainable(composition: Composition, greatest: float) -> bool:
+    """Return whether the measures of a composition that count in the request are sums over levels.
+
+    One at least has to count.
+    """
+    some = [part for part in components_of(composition) if (part.rel or 0) <= greatest]
+    return bool(some) and explainable(some) == some
 
 
 def _request_rows(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
@@ -223,6 +248,32 @@ def _measure_columns(
             f"explain: {name} is a function of whole rankings, and has no terms; ask for "
             "preferences such as RPP and LR, or metrics such as AP and nDCG"
         )
+
+
+def _composition_columns(
+    composition: Composition,
+    parts: list[Measure],
+    table: pl.DataFrame,
+    rows: pl.DataFrame,
+    runs: dict[str, str],
+) -> Iterator[pl.Series]:
+    """Yield Δ and the name of the measure that decides, of those that have a value here."""
+    some = [measure for measure in components_of(composition) if measure in parts]
+    if composition.needs == needed.ITEMS or not some:
+        raise needed.no_item_of_grade(composition)
+    delta, by = np.zeros(table.height), None
+    if len({*runs.values()}) > 1 and table.height:
+        found = preferences(rows, some)
+        of_part = dict(found.select("measure", "preference").rows())
+        by = next((measure for measure in some if of_part[str(measure)] != 0), None)
+    if by is not None:
+        turned = 1 if runs["a"] < runs["b"] else -1
+        at = np.flatnonzero(table[str(by)] != 0) if isinstance(by, LexicographicPreference) else [0]
+        delta[at[0]] = turned * np.sign(of_part[str(by)])
+    yield pl.Series(str(composition), delta)
+    yield pl.Series(
+        f"{composition} by", [None if by is None else str(by)] * table.height, pl.String
+    )
 
 
 def _least_grade(measure: Measure, thresholds: np.ndarray) -> float:

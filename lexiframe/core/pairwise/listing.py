@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.core.base import typed
 from lexiframe.core.metrics import Metric, catalogues, derived, metric_parameters, notation
+from lexiframe.core.pairwise.composition import Composition
 from lexiframe.core.pairwise.preference_entries import PREFERENCES, parse_measure
 from lexiframe.typing import MeasureLike
 
@@ -21,6 +22,8 @@ _OI = (
     f"{catalogues.RECALL_PAIRED}; Joachims, KDD 2002, doi:10.1145/775047.775067",
     "runs and judgments: lexiframe.interleaving",
 )
+_COMPOSED = "RR>AP"
+"""The composition that stands for all of them."""
 _NAMES = ("name", "notation", "kind", "range", "formula", "source", "needs")
 
 
@@ -62,6 +65,7 @@ def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
             _listing_row,
             (*every, *made_from_another, *PREFERENCES.values()),
         ),
+        _composition_row(),
         _OI,
     ]
     if measure is not None:
@@ -113,12 +117,21 @@ def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
 
 def _listed_name(measure: MeasureLike) -> str:
     """Return the name under which a measure is listed; raise if it does not exist."""
+    if isinstance(measure, Composition) or measure == "lex":
+        return _COMPOSED
     if not isinstance(measure, str):
         return str(getattr(measure, "name", None) or parse_measure(measure).name)
     if measure in (*derived.MADE_FROM_ANOTHER, _OI[0]):
         return measure
     differs = notation.SEVERAL_HERE.get(measure.partition("@")[0].casefold())
-    return differs or parse_measure(measure).name
+    parsed = None if differs else parse_measure(measure)
+    return differs or (_COMPOSED if isinstance(parsed, Composition) else parsed.name)
+
+
+def _composition_row() -> tuple[str, ...]:
+    one = parse_measure(_COMPOSED)
+    written = f"{_COMPOSED}, lex(RR,AP)"
+    return (_COMPOSED, written, one.kind, one.bounds, one.formula, one.source, "as its measures")
 
 
 def _listing_row(measure: Any) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import polars as pl
 from scipy import sparse
 
 from lexiframe.core.base import LexiframeError, errors
-from lexiframe.core.pairwise import PairCube, arrays, measured
+from lexiframe.core.pairwise import PairCube, arrays, composition, measured
 from lexiframe.core.projection import Policies
 from lexiframe.decide.beyond.catalogue_measures import CatalogueMetric, SummedLists
 from lexiframe.decide.beyond.items import Items
@@ -152,11 +152,12 @@ class MeasuredLists:
     def joined(self, measures: Sequence[Any], part: PairCube) -> PairCube:
         """Return the scores and preferences of some requests together with their lists' scores."""
         self.done.append(part.queries)
-        whole = measured.unknown(measures, part.runs, part.queries)
+        every = composition.without_lists(measures)
+        whole = measured.unknown(every, part.runs, part.queries)
         whole.fill(part)
         if self.scores is not None:
             whole.fill(self.scores)
-        return whole
+        return composition.composed(whole, measures)
 
     def others(self, runs: pl.Series) -> Iterator[PairCube]:
         """Yield a part without values, of requests with a score that were joined with none."""

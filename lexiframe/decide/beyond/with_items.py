@@ -24,7 +24,7 @@ from lexiframe.core.evaluation.options import Asked
 from lexiframe.core.io import batches, column_forms, qrel_files
 from lexiframe.core.metrics import coverages, needed
 from lexiframe.core.orderings import missing_requests
-from lexiframe.core.pairwise import arrays, facts, grouping, measured
+from lexiframe.core.pairwise import arrays, composition, facts, grouping, measured
 from lexiframe.core.projection import several
 from lexiframe.core.significance import corrections, own_tests
 from lexiframe.decide import beyond
@@ -51,7 +51,7 @@ def evaluate_with_items(
         )
     beside = measured_beside(items, how)
     of_lists, asked = beside.of_lists, beside.how.measures
-    rest = [m for m in asked if m not in of_lists]
+    rest = [m for m in composition.without_lists(asked) if m not in of_lists]
     if qrels is None and rest and not how.by_default:
         raise LexiframeError(f"evaluate: expected judgments for {rest[0]}, found none as qrels")
     tables, allowed = tables_to_keep(keep, out, resume=resume), memory_allowed(memory)
@@ -87,11 +87,12 @@ def evaluate_with_items(
     else:
         told = {"runs": scan.provenance(), "policies": vars(how.policies)}
         told["qrels"] = [] if qrels is None else qrel_files.sources_of_qrels(qrels)
-        named, grouped = [str(m) for m in asked], (how.requests, how.groups)
+        named, grouped = [str(m) for m in of_lists], (how.requests, how.groups)
         of_facts: Any = {"known": facts.facts_of(of_lists), "missing": "own"}
         if qrels is not None:
             of_facts["coverage"] = coverages.coverage(scan, qrels, **vars(how.policies))
         e = evaluated(s, named, how.inference, grouped, told, **of_facts)
+        e = e if asked == of_lists else _joined_lists(e, s, asked, of_lists, how)
     if not beside.of_all:
         return e
     grouped_by = (how.requests, how.groups) if how.groups else (None, None)
@@ -118,7 +119,14 @@ class Beside:
 
     def __post_init__(self) -> None:
         measures = self.given.measures
-        self.of_lists = [m for m in measures if isinstance(m, beyond.ListMetric)]
+        every = composition.without_lists(measures)
+        self.of_lists = [m for m in every if isinstance(m, beyond.ListMetric)]
+        for one in every:
+            if isinstance(one, beyond.CatalogueMetric) and one not in measures:
+                raise LexiframeError(
+                    f"evaluate: expected compositions of measures of single requests, found {one} "
+                    "in one, which is of all lists of a run; ask for it beside the composition"
+                )
         self.of_all = [m for m in measures if isinstance(m, beyond.CatalogueMetric)]
         self.how = replace(self.given, measures=[m for m in measures if m not in self.of_all])
         if not self.how.measures:
@@ -197,13 +205,15 @@ def _joined_lists(
     """Return an evaluation with scores of lists added; null scores have no row."""
     part, new = e.part(), arrays.pair_cube(s)
     queries = pl.concat([part.queries, part.scores.queries, new.queries]).unique().sort()
-    whole = measured.unknown(asked, part.scores.runs, queries)
+    how.measures_of(part.scores.runs.to_list())  # raises where one run has nothing to compose with
+    whole = measured.unknown(composition.without_lists(asked), part.scores.runs, queries)
     whole.fill(part)
     whole.fill(new)
+    whole = composition.composed(whole, asked)
     by = how.groups
     attributes = grouping.attributes_of(whole, how.requests, by) if by else None
     lacking = missing_requests.lacking_requests(s)
-    known = facts.known_facts(e.provenance) | facts.facts_of(of_lists)
+    known = facts.facts_of(asked) | facts.known_facts(e.provenance) | facts.facts_of(of_lists)
     said = {
         **{name: fact for name, fact in e.provenance.items() if name not in _TOLD},
         "measures": [str(measure) for measure in asked],

@@ -6,6 +6,7 @@ from hypothesis import given
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
+from lexiframe.core import pairwise
 from tests import oracle
 from tests.frames import items_of, pairs_of
 from tests.strategies import positions_tables
@@ -13,7 +14,6 @@ from tests.strategies import positions_tables
 COLLECTIONS = ("trec_dl_2019_passage", "clef_ehealth_2014", "movielens_100k")
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 KEY = ["query_id", "run_a", "run_b", "measure"]
-COMPOSED = ["RR>AP", "LR(rel=2)>P@3>LP", "RPP > nDCG@10"]
 
 
 @pytest.mark.slow
@@ -157,3 +157,96 @@ def test_several_collections(data):
     )
     e = lf.evaluate(given, measures=["RR>AP"])
     assert e.preferences.equals(d.filter(measure="RR>AP").select(e.preferences.columns))
+
+
+def test_measures_of_items_decide_too(data, tmp_path):
+    runs, qrels = map(pl.DataFrame, data)
+    documents = runs["doc_id"].unique().sort()
+    items = lf.read_items(
+        pl.DataFrame({"doc_id": documents, "users": range(1, len(documents) + 1)}),
+        users=len(documents),
+    )
+    parts = ["Success@3", "ARP@5", "Novelty@5"]
+    asked = ["Success@3>ARP@5", "lex(Novelty@5, ARP@5)", "Success@3>LP", "Success@3"]
+    found = lf.evaluate(runs, qrels, asked, items=items)
+    assert found.scores["measure"].unique().to_list() == ["Success@3"]
+    d = {row[:4]: row[4] for row in lf.evaluate(runs, qrels, parts, items=items).preferences.rows()}
+    rows = found.preferences.filter(measure="Success@3>ARP@5").select(*KEY[:3], "preference").rows()
+    assert len(rows) == 300
+    for *key, sign in rows:
+        assert sign == oracle.composed([d.get((*key, part)) for part in parts[:2]])[0]
+    out = tmp_path / "parts"
+    lf.evaluate(runs, qrels, asked, items=items, out=out, keep="preferences")
+    stored = pl.read_parquet(out / "preferences/*.parquet").sort(KEY)
+    assert_frame_equal(stored, found.preferences, check_exact=True)
+    alone = lf.evaluate(runs, None, asked[1], items=items).preferences
+    assert_frame_equal(
+        alone.join(found.preferences, on=KEY[:3], how="semi"),
+        found.preferences.filter(measure="Novelty@5>ARP@5"),
+    )
+    with pytest.raises(lf.LexiframeError, match="of single requests, found Gini@5 in one, which"):
+        lf.evaluate(runs, qrels, "RR>Gini@5", items=items)
+
+
+def test_explain_says_which_measure_decides_and_where(whole):
+    p, measures = whole.positions, ["RR>AP", "LR(rel=3)>LR(rel=2)>LR"]
+    d = lf.preferences(p, measures, deciding_level=True).filter(run_a="run1", run_b="run2")
+    assert {*d["deciding_component"]} >= {"RR", "AP", "LR(rel=3)", "LR(rel=2)", "LR"}
+    for query, a, b, measure, delta, level, component in d.rows():
+        both = [lf.explain(p, query, *pair, measure) for pair in ((a, b), (b, a))]
+        assert [e[measure].sum() for e in both] == [delta, -delta]
+        assert {*both[0][f"{measure} by"]} == {component}
+        if level is not None:
+            assert both[0].filter(pl.col(measure) != 0)["level"].to_list() == [level]
+
+
+WRONG = [
+    ("RR>", "a composition is written as RR>AP or lex"),
+    ("lex(RR)", "a composition is written as RR>AP or lex"),
+    ("RR>APP", "APP"),
+    ("RR>OI", "'OI' needs runs instead of positions"),
+]
+
+
+@pytest.mark.parametrize("text, message", WRONG)
+def test_wrong_notation(text, message):
+    with pytest.raises(lf.UnknownNameError, match=message):
+        lf.parse_measure(text)
+
+
+def test_notation_and_objects_are_one():
+    def first(p):
+        return (p[:, None, 0] < p[None, :, 0]) * 1.0 - (p[:, None, 0] > p[None, :, 0])
+
+    composed = lf.lex(lf.RR, lf.AP)
+    assert lf.parse_measure("rr > map") == lf.parse_measure("lex(RR, AP)") == composed
+    assert str(lf.lex("RR>AP", lf.LR(rel=2), first)) == "RR>AP>LR(rel=2)>first"
+    assert lf.lex(lf.lex(lf.P @ 5, "RR"), "AP") == lf.lex("P@5", "RR>AP")
+    several = pairwise.parse_measures("RR > AP, P@5,10 lex(RR,LP)")
+    assert [*map(str, several)] == ["RR>AP", "P@5", "P@10", "RR>LP"]
+    assert lf.measures("P@5>LR").rows() == lf.measures("lex").rows() == lf.measures(composed).rows()
+    assert lf.measures("lex")["kind"].to_list() == ["composed preference"]
+    assert lf.conventions("P@5>LR")["measure"][0] == "RR>AP"
+    with pytest.raises(lf.LexiframeError, match="expected two measures or more"):
+        lf.lex(lf.RR)
+    named = lf.MatrixPreference("a>b", first)
+    with pytest.raises(lf.LexiframeError, match="expected names without '>'"):
+        lf.lex(lf.RR, named)
+    with pytest.raises(lf.LexiframeError, match="expected a composition without rel=2"):
+        composed(rel=2)
+    with pytest.raises(lf.LexiframeError, match="expected a composition without @5"):
+        composed @ 5
+
+
+def test_what_cannot_be_computed(whole):
+    p = whole.positions
+    with pytest.raises(lf.LexiframeError, match="expected some items with a grade of 9 or more"):
+        lf.preferences(p, "RR>LR(rel=9)")
+    with pytest.raises(lf.LexiframeError, match="expected some items with a grade of 9 or more"):
+        lf.evaluate(*whole.collection, "RR>LR(rel=9)")
+    with pytest.raises(lf.LexiframeError, match="all by subtopic, or none of them"):
+        lf.preferences(p, "RR>ST-RPP")
+    with pytest.raises(lf.LexiframeError, match="compares two runs; it has no value for one"):
+        lf.scores(p, "RR>AP")
+    with pytest.raises(lf.LexiframeError, match="expected preferences by a composition"):
+        lf.deciding_components(lf.preferences(p, "RR"))

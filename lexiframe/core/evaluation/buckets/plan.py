@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.core.metrics import needed
-from lexiframe.core.pairwise import Measure, PairCube, measured
+from lexiframe.core.pairwise import Measure, PairCube, composition, measured
 from lexiframe.core.projection import Policies
 
 Kept = Literal["scores", "preferences"]
@@ -51,7 +51,8 @@ class Plan:
     @property
     def of_positions(self) -> tuple[Measure, ...]:
         """The measures of the ranks of judged items, without measures of lists over a catalogue."""
-        return tuple(m for m in self.measures if m.needs != needed.ITEMS)
+        every = composition.without_lists(self.measures)
+        return tuple(m for m in every if m.needs != needed.ITEMS)
 
     @property
     def compared(self) -> list[Measure]:

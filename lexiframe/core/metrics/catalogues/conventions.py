@@ -62,6 +62,7 @@ _ROWS = [
     ("SDCG, BPM, INST, INSQ, NERR", "ranks that users see", "1000", "INST(depth=100)", _NONE,
      "1000 (cwl_eval)"),
     ("SDCG, BPM, INST, INSQ, NERR", "grade above max_rel", "an error", _NONE, _NONE, "as max_rel"),
+    ("RR>AP", "two measures together", "the second where the first ties", "lex(RR,AP)"),
     ("all", "order of equal scores", "document id, descending", "positions(ties=...)",
      "document id, descending", "by provider", "not defined", "the order of the list",
      "the given rank", "item id, descending; integers by value", "not defined"),
