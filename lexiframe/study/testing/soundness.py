@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -13,7 +13,7 @@ from lexiframe.core.io import Tables
 from lexiframe.core.metrics import Metric, needed
 from lexiframe.core.pairwise import Measure, parse_measures
 from lexiframe.study.testing.invariances import invariances
-from lexiframe.study.theory import axioms, simulate_ties, top_heaviness
+from lexiframe.study.theory import axioms, simulate_ties, top_heaviness, total_preorder
 from lexiframe.typing import FrameKind, MeasureLike
 
 _BESIDE = ("AP", "RR")
@@ -30,7 +30,8 @@ class MetricCheck(Tables):
     properties
         Key ``property``: whether it ``holds`` for all rankings of a few items, null where it is not
         about the measure; and for one that does not a ``counterexample``, two rankings in which R
-        is a relevant item and - another. ``top-heavy`` is the last.
+        is a relevant item and - another. ``total preorder`` (three rankings are its counterexample)
+        and ``top-heavy`` are the last.
     checks
         Key ``check``: whether values stay within the ``bounds`` of the measure, and are the same
         for the same data in another form; with a ``counterexample`` where not.
@@ -75,6 +76,8 @@ class MetricCheck(Tables):
         )
         top = self.properties.filter(property="top-heavy")["holds"].item()
         words = {True: "It is top-heavy.", False: "It is not top-heavy.", None: ""}[top]
+        in_order = self.properties.filter(property=_PREORDER)
+        words = " ".join(filter(None, [*map(_order_in_words, in_order.to_dicts()), words]))
         rates = self.ties.filter(depth=max(_DEPTHS)).select("measure", "tie_rate").rows()
         tied = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in rates)
         sentences = [
@@ -125,7 +128,9 @@ def check_metric(
 
     Notes
     -----
-    The properties are those of `lexiframe.theory.axioms` and `lexiframe.theory.top_heaviness`.
+    The properties are those of `lexiframe.theory.axioms` and `lexiframe.theory.top_heaviness`, and
+    whether rankings are in one order, of which ties are part: RPP may tie A with B and B with C,
+    and prefer C to A. A composition (`lex`) is a total preorder if each of its measures is.
     That one does not hold is no fault by itself: RR is no worse for looking at one item only. What
     has to hold for every measure are the checks. They are made on a random collection with grades 0
     to 2: values are finite and within the bounds that the measure says it has; the order of rows
@@ -149,16 +154,18 @@ def check_metric(
     measure = asked[0]
     if n < 2:
         raise LexiframeError(f"check_metric: expected n from 2, found {n}")
-    if measure.needs in (needed.SUBTOPICS, needed.JUDGED, needed.POOL):
-        raise LexiframeError(
-            f"check_metric: expected a measure of the relevant items of a ranking, found "
-            f"{measure}, which needs {measure.needs}; the rankings that are enumerated have none"
-        )
-    if measure.rel is not None and measure.rel > 1:
-        raise LexiframeError(
-            f"check_metric: expected a measure of all positive grades, found {measure}; the "
-            "relevant items of the rankings that are enumerated have grade 1: check it without rel"
-        )
+    for part in needed.parts_of([measure]):
+        if part.needs in (needed.SUBTOPICS, needed.JUDGED, needed.POOL):
+            raise LexiframeError(
+                f"check_metric: expected a measure of the relevant items of a ranking, found "
+                f"{part}, which needs {part.needs}; the rankings that are enumerated have none"
+            )
+        if part.rel is not None and part.rel > 1:
+            raise LexiframeError(
+                f"check_metric: expected a measure of all positive grades, found {part}; the "
+                "relevant items of the rankings that are enumerated have grade 1: check it "
+                "without rel"
+            )
     return MetricCheck(
         _properties(measure, n),
         invariances(measure, seed),
@@ -179,8 +186,9 @@ def _properties(measure: Measure, n: int) -> pl.DataFrame:
         if of_sizes.height:
             first = of_sizes.sort("holds").row(0, named=True)
             top = (first["holds"], first["counterexample"])
-    heavy = pl.DataFrame([("top-heavy", *top)], found.schema, orient="row")
-    table = pl.concat([found, heavy])
+    is_in_order, words = total_preorder(measure, n, sizes)
+    last = [(_PREORDER, is_in_order, words or None), ("top-heavy", *top)]
+    table = pl.concat([found, pl.DataFrame(last, found.schema, orient="row")])
     return table.with_columns(
         counterexample=pl.Series(
             [
@@ -190,6 +198,15 @@ def _properties(measure: Measure, n: int) -> pl.DataFrame:
             dtype=pl.String,
         )
     )
+
+
+_PREORDER = "total preorder"
+
+
+def _order_in_words(row: dict[str, Any]) -> str:
+    if row["holds"]:
+        return "It is a total preorder of rankings: it orders them without circles."
+    return f"It is no total preorder of rankings: {row['counterexample']}."
 
 
 _RANKS = re.compile(r"\[([0-9, ]*)\]")

@@ -6,5 +6,6 @@ Those that take ``p``, the table of `positions`, hold real rankings against theo
 
 "For other features: names that they use"
 from .properties import axioms as axioms
+from .properties import total_preorder as total_preorder
 from .simulation import simulate_ties as simulate_ties
 from .top_heavy import top_heaviness as top_heaviness

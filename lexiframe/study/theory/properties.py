@@ -143,6 +143,23 @@ def axioms(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def total_preorder(measure: Measure, n: int, sizes: Iterable[int]) -> Case:
+    """Return whether a measure puts all rankings of n items in one order, or three that it cannot.
+
+    ``sizes`` are the numbers of relevant items.
+    """
+    for m in sizes:
+        ranks, delta = ranks_and_preferences(measure, n, m)
+        not_worse = delta >= 0
+        by_way = (not_worse.astype(np.float64) @ not_worse) > 0
+        for a, c in np.argwhere(by_way & (delta < 0))[:1]:
+            b = np.flatnonzero(not_worse[a] & not_worse[:, c])[0]
+            first, second, third = (ranks[k].tolist() for k in (a, b, c))
+            way = f"{first} is not below {second}, nor {second} below {third}"
+            return False, f"{way}, but {first} is below {third}"
+    return True, ""
+
+
 NO_CASE = "no case"
 """Stands for a counterexample where nothing could be one."""
 

@@ -1,5 +1,6 @@
 """Is a measure sound: what is found of measures that are, and of some that are not."""
 
+import re
 import sys
 
 import polars as pl
@@ -13,7 +14,9 @@ from lexiframe.testing import MetricCheck, check_metric, collections
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", ["AP", "RR", "nDCG@10", "RBP(p=0.5)", "P@5", "RPP", "LR", "LP"])
+@pytest.mark.parametrize(
+    "name", ["AP", "RR", "nDCG@10", "RBP(p=0.5)", "P@5", "RPP", "LR", "LP", "RR>LP"]
+)
 def test_measures_of_the_catalogue_are_sound(name):
     found = check_metric(name)
     assert isinstance(found, MetricCheck)
@@ -26,7 +29,7 @@ def test_properties_are_those_of_theory_with_rankings_drawn():
     found = check_metric("RR", n=5)
     wanted = lf.theory.axioms("RR", 5, [1, 2])
     assert (
-        found.properties.head(-1)
+        found.properties.head(-2)
         .select("property", "holds")
         .equals(wanted.select("property", "holds"))
     )
@@ -46,6 +49,23 @@ def test_a_metric_that_is_not_top_heavy():
     heavy = check_metric("AP").verdict["sentence"][1]
     assert heavy.endswith("It is top-heavy.")
     assert check_metric("LR").properties.filter(property="top-heavy")["holds"].item() is None
+
+
+def test_what_orders_rankings_in_circles():
+    for name in ("RR>AP", "LR>P@2"):
+        assert "It is a total preorder" in check_metric(name, n=5).verdict["sentence"][1]
+    found = check_metric("RPP>AP").properties.filter(property="total preorder").row(0, named=True)
+    assert not found["holds"]
+    first, second, _, third = re.findall("[R-]{6}", found["counterexample"])[:4]
+    runs = {}
+    for name, drawn in zip("abc", (first, second, third), strict=True):
+        relevant = iter("xyz")
+        documents = [next(relevant) if item == "R" else f"u{n}" for n, item in enumerate(drawn)]
+        runs[name] = {"q": {document: -n for n, document in enumerate(documents)}}
+    p = lf.positions(runs, {"q": dict.fromkeys("xyz"[: first.count("R")], 1)})
+    a_and_b, a_and_c, b_and_c = lf.preferences(p, "RPP>AP")["preference"]
+    assert a_and_b >= 0
+    assert b_and_c >= 0 > a_and_c
 
 
 def test_ties_stand_beside_those_of_others():
