@@ -105,7 +105,11 @@ def arguments(folder):
         "write_parquet": {"path": folder / "out.parquet"}, "power_curve": {"d": d},
         "bundled": {"name": "example"}, "to_ir_measures": {"table": lf.read_runs(RUNS)},
         "to_ranx": {"table": lf.read_runs(RUNS)}, "to_pytrec_eval": {"table": lf.read_runs(RUNS)},
-        "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
+        "deciding_levels": {"measures": ["LP"]}, "lex": {"measures": ("RR", "AP")},
+        "deciding_components": {
+            "d": lf.preferences(lf.positions(RUNS, QRELS), "RR>AP", deciding_level=True),
+        },
+        "unjudged": {"depth": 5},
         "read_items": {"items": ITEMS},
         "list_scores": {"measures": "Novelty@2", "items": lf.read_items(ITEMS)},
         "catalogue": {"measures": "Gini@2", "items": lf.read_items(ITEMS)},

@@ -217,9 +217,9 @@ def composed(text: str) -> list[str]:
     """
     pieces = [piece.strip() for piece in _split_outside(text, ">")]
     inside = _COMPOSED.fullmatch(text.strip()) if len(pieces) == 1 else None
-    is_half = ">" in text and re.search(r"(^|>)\s*(>|$)", text)
-    is_half = is_half or (inside and len(each(inside[1])) < 2)
-    if is_half or (len(text) > _LONGEST and (inside or len(pieces) > 1)):
+    is_half = ">" in text and re.search(r"(^|>)\s*(>|$)", text) is not None
+    is_short = inside is not None and len(each(inside[1])) < 2
+    if is_half or is_short or (len(text) > _LONGEST and (inside or len(pieces) > 1)):
         raise errors.UnknownNameError(
             "a composition is written as RR>AP or lex(RR,AP), with two measures or more in at most "
             f"{_LONGEST} characters, found {shown(text)}"

@@ -38,8 +38,8 @@ class Composition(Preference):
             )
         if odd := [part for part in flat if ">" in str(part)]:
             raise LexiframeError(f"lex: expected names without '>', found {odd[0]}; rename it")
-        said = {"bounds": BOUNDS, "formula": FORMULA, "source": SOURCE}
-        return cls(">".join(map(str, flat)), tuple(flat), **said)
+        name, formula = ">".join(map(str, flat)), "sgn of the first measure that does not tie"
+        return cls(name, tuple(flat), formula=formula, bounds="−1, 0, 1", source="lexiframe")
 
     def __call__(self, *, rel: float) -> NoReturn:
         """Raise: grades belong to the components."""
@@ -66,11 +66,6 @@ class Composition(Preference):
     ) -> np.ndarray:
         """Raise: scores of metrics are not in a block, so `composed` takes computed preferences."""
         raise LexiframeError(f"{self}: expected the preferences of its measures, found positions")
-
-
-FORMULA = "sgn of the first measure that does not tie"
-BOUNDS = "−1, 0, 1"
-SOURCE = "lexiframe"
 
 
 def decided(deltas: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

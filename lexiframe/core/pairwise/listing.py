@@ -124,8 +124,10 @@ def _listed_name(measure: MeasureLike) -> str:
     if measure in (*derived.MADE_FROM_ANOTHER, _OI[0]):
         return measure
     differs = notation.SEVERAL_HERE.get(measure.partition("@")[0].casefold())
-    parsed = None if differs else parse_measure(measure)
-    return differs or (_COMPOSED if isinstance(parsed, Composition) else parsed.name)
+    if differs is not None:
+        return differs
+    parsed = parse_measure(measure)
+    return _COMPOSED if isinstance(parsed, Composition) else parsed.name
 
 
 def _composition_row() -> tuple[str, ...]:

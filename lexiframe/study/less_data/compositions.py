@@ -92,7 +92,7 @@ def component_sentences(table: pl.DataFrame) -> pl.DataFrame:
 def _decided_in_words(part: pl.DataFrame, of_group: str) -> str:
     rows: list[dict[str, Any]] = part.to_dicts()
     first, *rest = (f"{row['component']} {{}}{printed.percent(row['share'])}" for row in rows[:-1])
-    of_all = f" of the {printed.counted(part['pairs'].sum(), 'pair')} of rankings{of_group}"
+    of_all = f" of the {printed.counted(int(part['pairs'].sum()), 'pair')} of rankings{of_group}"
     said = ", ".join([f"{first.format('decides ')}{of_all}", *(one.format("") for one in rest)])
     return f"{rows[0]['measure']}: {said}; all tie {printed.percent(rows[-1]['share'])}."
 

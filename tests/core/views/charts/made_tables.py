@@ -174,6 +174,15 @@ DECIDING = pl.DataFrame(
         "cumulative": [0.75, 1.0, 1.0],
     }
 )
+COMPONENTS = pl.DataFrame(
+    {
+        "measure": ["LR>AP", "LR>AP", "LR>AP", "RR>AP>LP"],
+        "place": [1, 2, 3, 1],
+        "component": ["LR", "AP", None, "RR"],
+        "pairs": [9, 5, 1, 15],
+        "share": [0.6, 1 / 3, 1 / 15, 1.0],
+    }
+)
 LEVEL_CORRELATIONS = pl.DataFrame(
     {"level_a": [1, 1, 2], "level_b": [2, 3, 3], "n": 15, "correlation": [0.85, -0.2, None]}
 )

@@ -26,6 +26,7 @@ SNAPSHOTS = {
     "conclusion_chart": lambda: charts.conclusion_chart(made.CONCLUSIONS),
     "concordance_chart": lambda: charts.concordance_chart(made.CONCORDANCES),
     "contribution_chart": lambda: charts.contribution_chart(made.EXPLAINED),
+    "deciding_component_chart": lambda: charts.deciding_component_chart(made.COMPONENTS),
     "deciding_level_chart": lambda: charts.deciding_level_chart(made.DECIDING),
     "degradation_chart": lambda: charts.degradation_chart(made.degraded()),
     "dependability_chart": lambda: charts.dependability_chart(made.DECISION_STUDY),
