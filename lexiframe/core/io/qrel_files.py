@@ -247,10 +247,10 @@ def load_qrels(
 ) -> Judgments:
     """Read and check relevance judgments of one collection, in any form that `read_qrels` takes."""
     judged = load_each(qrels, options, hashed=hashed, called=called)
-    return replace(judged, rows=of_one_collection(judged.rows, judged.where))
+    return replace(judged, rows=one_collection(judged.rows, judged.where))
 
 
-def of_one_collection(rows: pl.DataFrame, where: str) -> pl.DataFrame:
+def one_collection(rows: pl.DataFrame, where: str) -> pl.DataFrame:
     """Return judgments without the column of collections; raise for several of these."""
     if of_collections.COLLECTION not in rows.columns:
         return rows

@@ -340,11 +340,9 @@ class _Needed:
             else:
                 self.left_out.append(found.pop("rank"))
         self.named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
-        names = [of_collections.COLLECTION] if self._has_collections(opened) else []
-        return [*found.values(), *dict.fromkeys([*unread, *names])]
-
-    def _has_collections(self, opened: Opened) -> bool:
-        return of_collections.has_collections(opened.schema.names, self.options.columns)
+        if of_collections.has_collections(opened.schema.names, self.options.columns):
+            unread.append(of_collections.COLLECTION)
+        return [*found.values(), *dict.fromkeys(unread)]
 
 
 def parts_of_file(
