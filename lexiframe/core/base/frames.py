@@ -112,6 +112,8 @@ def kind_of(data: Any) -> str | None:
 def _parts(data: Any) -> Any:
     if isinstance(data, Mapping):
         return data.values()
+    if isinstance(sources := getattr(data, "sources", None), tuple):  # of `scan_runs`
+        return [one.origin for one in sources]
     return data if type(data) in (list, tuple) else ()
 
 
