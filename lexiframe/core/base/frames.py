@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, get_args
 
 import polars as pl
@@ -100,21 +101,18 @@ def kind_of(data: Any) -> str | None:
         return ARROW_BACKED if any(of_arrow) else "pandas"
     if hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame):
         return "polars"
-    found = []
-    for part in _parts(data):
-        if isinstance(part, int | float):  # {document: score}, a list of numbers
-            break
-        if (kind := None if isinstance(part, str) else kind_of(part)) is not None:
-            found.append(kind)
+    found = [kind for part in _parts(data) if (kind := kind_of(part)) is not None]
     return next((one for one in found if one.startswith("pandas")), found[0] if found else None)
 
 
 def _parts(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return data.values()
+    """Return the elements that may be frames: none of {document: score} and of lists of numbers."""
     if isinstance(sources := getattr(data, "sources", None), tuple):  # of `scan_runs`
         return [one.origin for one in sources]
-    return data if type(data) in (list, tuple) else ()
+    listed = data.values() if isinstance(data, Mapping) else data
+    if not isinstance(data, Mapping) and type(data) not in (list, tuple):
+        return ()
+    return () if isinstance(next(iter(listed), None), Number) else listed
 
 
 def is_pandas(data: Any) -> bool:
@@ -127,15 +125,10 @@ def entered(value: Any) -> Any:
     """Return an argument as functions inside take it: results and tables that left come back."""
     if hasattr(type(value), "frame_kind"):
         return value.inside
-    if type(value) is dict:
-        back = {name: _entered_part(one) for name, one in value.items()}
-        return back if any(back[name] is not one for name, one in value.items()) else value
-    if type(value) in (list, tuple):
-        listed = [*map(_entered_part, value)]
-        changed = any(one is not two for one, two in zip(listed, value, strict=True))
-        return type(value)(listed) if changed else value
-    return value
-
-
-def _entered_part(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) else entered(value)
+    if type(value) not in (dict, list, tuple):
+        return value
+    parts = [*_parts(value)]
+    back = [*map(entered, parts)]
+    if all(one is two for one, two in zip(back, parts, strict=True)):
+        return value
+    return dict(zip(value, back, strict=True)) if type(value) is dict else type(value)(back)
