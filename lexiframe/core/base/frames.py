@@ -20,6 +20,8 @@ from lexiframe.typing import FrameKind
 
 ARROW_BACKED = "pandas[pyarrow]"
 """Frames of pandas whose columns are Arrow's: these leave where they came in."""
+_PLAIN = (str, int, float, bool)
+"""Types of values that are no frames, of which lists may have millions."""
 _SESSION: list[str | None] = [None]
 
 
@@ -92,6 +94,8 @@ def kind_of(data: Any) -> str | None:
 
     Frames of other libraries count as Polars; None stands for no frame.
     """
+    if type(data) in _PLAIN:
+        return None
     if hasattr(type(data), "frame_kind"):  # it has left before
         return str(data.frame_kind)
     if isinstance(data, pa.Table):
@@ -123,6 +127,8 @@ def is_pandas(data: Any) -> bool:
 
 def entered(value: Any) -> Any:
     """Return an argument as functions inside take it: results and tables that left come back."""
+    if type(value) in _PLAIN:
+        return value
     if hasattr(type(value), "frame_kind"):
         return value.inside
     if type(value) not in (dict, list, tuple):
