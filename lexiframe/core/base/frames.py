@@ -22,6 +22,7 @@ ARROW_BACKED = "pandas[pyarrow]"
 """Frames of pandas whose columns are Arrow's: these leave where they came in."""
 _PLAIN = (str, int, float, bool)
 """Types of values that are no frames, of which lists may have millions."""
+_SEVERAL = (dict, list, tuple)
 _SESSION: list[str | None] = [None]
 
 
@@ -96,6 +97,13 @@ def kind_of(data: Any) -> str | None:
     """
     if type(data) in _PLAIN:
         return None
+    if type(data) not in _SEVERAL and (kind := _kind_of_one(data)) is not None:
+        return kind
+    found = [kind for part in _parts(data) if (kind := kind_of(part)) is not None]
+    return next((one for one in found if one.startswith("pandas")), found[0] if found else None)
+
+
+def _kind_of_one(data: Any) -> str | None:
     if hasattr(type(data), "frame_kind"):  # it has left before
         return str(data.frame_kind)
     if isinstance(data, pa.Table):
@@ -103,19 +111,16 @@ def kind_of(data: Any) -> str | None:
     if is_pandas(data):
         of_arrow = (type(dtype).__name__ == "ArrowDtype" for dtype in data.dtypes)
         return ARROW_BACKED if any(of_arrow) else "pandas"
-    if hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame):
-        return "polars"
-    found = [kind for part in _parts(data) if (kind := kind_of(part)) is not None]
-    return next((one for one in found if one.startswith("pandas")), found[0] if found else None)
+    is_frame = hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame)
+    return "polars" if is_frame else None
 
 
 def _parts(data: Any) -> Any:
     """Return the elements that may be frames: none of {document: score} and of lists of numbers."""
-    if isinstance(sources := getattr(data, "sources", None), tuple):  # of `scan_runs`
-        return [one.origin for one in sources]
+    if type(data) not in _SEVERAL and not isinstance(data, Mapping):
+        sources = getattr(data, "sources", None)  # of `scan_runs`
+        return [one.origin for one in sources] if isinstance(sources, tuple) else ()
     listed = data.values() if isinstance(data, Mapping) else data
-    if not isinstance(data, Mapping) and type(data) not in (list, tuple):
-        return ()
     return () if isinstance(next(iter(listed), None), Number) else listed
 
 
@@ -131,7 +136,7 @@ def entered(value: Any) -> Any:
         return value
     if hasattr(type(value), "frame_kind"):
         return value.inside
-    if type(value) not in (dict, list, tuple):
+    if type(value) not in _SEVERAL:
         return value
     parts = [*_parts(value)]
     back = [*map(entered, parts)]
