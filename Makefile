@@ -17,8 +17,11 @@ PROCESSES = $(if $(findstring no:xdist,$(ARGS)),,-n 2 --dist worksteal)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
 
+# Where Python may not keep compiled modules, each process of a test compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .NOTPARALLEL:
-.PHONY: help demo test test-lowest docs build fuzz fuzz-atheris format benchmark notebooks data clean
+.PHONY: help demo test test-lowest docs build fuzz fuzz-atheris mutants format benchmark notebooks data clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
@@ -63,6 +66,10 @@ fuzz: $(VENV)/.installed-test ## hold the readers against a strict one on 100,00
 
 fuzz-atheris: $(VENV)/.installed-fuzz ## look for input that breaks a reader, for five minutes, with atheris
 	$(BIN)/python tests/fuzz/readers.py $(ARGS)
+
+mutants: ## plant 40 faults in a room (ROOM=core/projection) and print those that no quick test sees
+	@$(MAKE) --no-print-directory VENV=.venv-mutants .venv-mutants/.installed-test,mutants
+	@.venv-mutants/bin/python .ci/mutants.py $(ROOM) $(ARGS)
 
 format: $(VENV)/.installed-test ## format the code and mend its style where that is safe
 	$(BIN)/python -m ruff format .

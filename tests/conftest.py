@@ -3,7 +3,7 @@
 Environment variables:
 
 LEXIFRAME_HYPOTHESIS
-    ``dev`` (the default: 25 new examples a test), ``ci`` (15, the same at every call; the default
+    ``dev`` (the default: 25 new examples a test), ``ci`` (12, the same at every call; the default
     where ``CI`` is set) or ``thorough`` (1000).
 LEXIFRAME_SHARED
     The folder with ``data/`` and ``conformance/``, which the conformance tests read; by default
@@ -23,6 +23,7 @@ LEXIFRAME_REQUIRE_LIBRARIES
 
 import importlib
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # Two processes of tests use both cores already: more threads in small products only wait for
@@ -55,7 +57,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile(
-    "ci", settings.get_profile("dev"), max_examples=15, derandomize=True, database=None
+    "ci", settings.get_profile("dev"), max_examples=12, derandomize=True, database=None
 )
 settings.register_profile("thorough", settings.get_profile("dev"), max_examples=1000)
 settings.load_profile(
@@ -67,6 +69,28 @@ def pytest_sessionstart() -> None:
     """End the tests when the conformance tests are compulsory and have nothing to read."""
     if MISSING and os.environ.get("LEXIFRAME_REQUIRE_CONFORMANCE"):
         pytest.exit(f"LEXIFRAME_REQUIRE_CONFORMANCE is set, but {REASON}", returncode=1)
+
+
+SLOW = re.compile(r"^pytestmark = (\[\n(    .*\n)*    )?.*mark\.slow", re.MULTILINE)
+"""How a module says that all its tests are slow."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules that are slow as a whole, where quick tests of a folder are asked for.
+
+    To import them takes a minute, and their tests would all be deselected.
+    """
+    quick = config.option.markexpr == "not slow" and all(map(os.path.isdir, config.args))
+    quick = quick and collection_path.match("test_*.py")
+    return (quick and SLOW.search(collection_path.read_text(encoding="utf-8")) is not None) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Iterator[None]:
+    """Look for examples in the modules that have some: to look into all takes as long as to run."""
+    found = yield
+    has_examples = file_path.suffix != ".py" or ">>> " in file_path.read_text(encoding="utf-8")
+    return [one for one in found if has_examples or not isinstance(one, DoctestModule)]
 
 
 SLOWEST = ["test_notebooks", "test_simulated_collections", "test_measured", "test_cli"]

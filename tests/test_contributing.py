@@ -112,7 +112,7 @@ def test_the_metric_is_its_formula(executed):
 
 def test_the_reader_reads(executed, tmp_path):
     made, _ = executed
-    runs = lf.read_runs(EXAMPLE / "runs").replace_schema_metadata()
+    runs = lf.read_runs(EXAMPLE / "runs").replace_schema_metadata().arrow()
     orc.write_table(runs, tmp_path / "runs.orc", stripe_size=1, batch_size=64)
     data = (tmp_path / "runs.orc").read_bytes()
     assert data.startswith(made["FORM"].magic)
@@ -176,7 +176,7 @@ def test_each_way_to_add_something_is_a_few_lines():
 def copy(tmp_path):
     """A copy of the package and its tests, to which all is added that the page adds."""
     for folder in ("lexiframe", "tests"):
-        without = shutil.ignore_patterns("__pycache__", "snapshots", "corpus")
+        without = shutil.ignore_patterns("snapshots", "corpus")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=without)
     for path, code in BLOCKS:
         if path == SNAPSHOTS:

@@ -312,7 +312,6 @@ def test_what_the_page_about_measures_shows():
     assert f"here it wins {100 * first:.1f} % of the judgments" in text
 
 
-@pytest.mark.slow
 def test_what_the_page_about_tests_shows(capsys):
     text = (ROOT / ".docs/which-test.md").read_text(encoding="utf-8")
     for block in blocks(text):

@@ -14,7 +14,7 @@ import pytest
 import lexiframe as lf
 from lexiframe import features
 from lexiframe.core.base.feature import Measures
-from tests.test_house import MODULES, NAMES, PACKAGE, PARTS, imported, module_name, part
+from tests.test_house import MODULES, NAMES, PACKAGE, PARTS, imports, module_name, part
 
 FEATURES = {one.folder: one for one in features.FEATURES}
 EXAMPLE = lf.bundled("example")
@@ -30,13 +30,14 @@ def test_each_folder_of_a_part_is_a_feature():
     assert folders == {*FEATURES}
 
 
+@pytest.mark.slow
 def test_features_use_one_another_as_they_say_without_circles():
     used = {feature: {*it.uses.split()} for feature, it in FEATURES.items()}
     found = {feature: set() for feature in FEATURES}
     for path in MODULES:
         own = part(module_name(path))
         if own in found:
-            found[own] |= {part(name) for name in imported(ast.parse(path.read_text("utf-8")))}
+            found[own] |= {part(name) for name in imports(path)}
     found = {own: {one for one in uses if one in FEATURES} - {own} for own, uses in found.items()}
     assert found == used
     assert [*TopologicalSorter(used).static_order()]
@@ -146,6 +147,7 @@ except AttributeError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "feature",
     [
@@ -155,9 +157,8 @@ except AttributeError as error:
 )
 def test_the_core_works_without_a_feature(feature, tmp_path):
     """Its quick tests pass where they neither name what is gone nor are told that they lack it."""
-    for folder in ("lexiframe", "tests", "data"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=ignored)
+    for folder in ("lexiframe", "tests", "data"):  # compiled modules as well, which saves seconds
+        shutil.copytree(REPOSITORY / folder, tmp_path / folder)
     for file in ("pyproject.toml", "README.md"):
         shutil.copy(REPOSITORY / file, tmp_path)
     take_away(feature, tmp_path)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import typing
 import warnings
+from functools import cache
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +38,18 @@ WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
 def module_name(path):
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts).removesuffix(".__init__")
+
+
+@cache
+def tree(path):
+    """The syntax of a file, which many rules look at."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def imports(path):
+    """The modules that a file imports."""
+    return {*imported(tree(path))}
 
 
 def imported(node):
@@ -74,7 +87,7 @@ def arrows(name_of):
     for path in MODULES:
         own = name_of(module_name(path))
         uses = found.setdefault(own, set())
-        for name in imported(ast.parse(path.read_text())):
+        for name in imports(path):
             module = name if name in NAMES else name.rpartition(".")[0]
             uses |= {name_of(module)} - {own, ""}
     return found
@@ -107,7 +120,7 @@ def test_rooms_import_only_from_rooms_before_them():
 def through(path):
     """The modules in other rooms that a module imports from, and the names that it takes there."""
     own = part(module_name(path))
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         place = getattr(node, "module", None) if isinstance(node, ast.ImportFrom) else None
         if place and place.startswith("lexiframe.") and part(place) not in (own, ""):
             yield from ((place, alias.name) for alias in node.names)
@@ -116,11 +129,15 @@ def through(path):
 INSIDE = [path for path in MODULES if part(module_name(path))]
 ASIDE = ("lexiframe.core.base.face", "lexiframe.core.base.feature")
 """What every room may import: how a door is made, and what a feature offers."""
-TAKEN = {
-    of: {pair for path in INSIDE if (part(module_name(path)).startswith("core.")) == (of == "core")
-         for pair in through(path) if pair[0] not in ASIDE}
-    for of in ("core", "features")
-}  # fmt: skip
+
+
+@cache
+def taken_by(of):
+    """The names that the core, or features, take from other rooms, each with its place."""
+    paths = [p for p in INSIDE if part(module_name(p)).startswith("core.") == (of == "core")]
+    return {pair for path in paths for pair in through(path) if pair[0] not in ASIDE}
+
+
 FOR_FEATURES = "For features"
 """The group of a stub with modules whose names features use."""
 
@@ -128,18 +145,18 @@ FOR_FEATURES = "For features"
 def test_other_rooms_import_through_the_door_of_a_room_alone():
     """The core imports no feature, and nobody the command line but for its way in."""
     taken = {
-        pair for pair in TAKEN["core"] | TAKEN["features"]
-        if pair in TAKEN["core"] or not pair[0].startswith("lexiframe.core")
+        pair for pair in taken_by("core") | taken_by("features")
+        if pair in taken_by("core") or not pair[0].startswith("lexiframe.core")
     }  # fmt: skip
     doors = {f"lexiframe.{room}" for room in arrows(part) if room}
     parts = {f"lexiframe.{name}" for name in PARTS}  # for those who take a whole room
     assert {place for place, _ in taken} <= doors | parts
-    assert not {place for place, _ in TAKEN["core"] if not place.startswith("lexiframe.core")}
-    assert not {name for place, name in TAKEN["core"] if place == "lexiframe.core.cli"}
+    assert not {place for place, _ in taken_by("core") if not place.startswith("lexiframe.core")}
+    assert not {name for place, name in taken_by("core") if place == "lexiframe.core.cli"}
     for door in sorted({place for place, _ in taken} - parts):
         room = importlib.import_module(door)
         offered = {name for name in room.__all__ if getattr(room, name) is not None}
-        used = {name for place, name in TAKEN["core"] | TAKEN["features"] if place == door}
+        used = {name for place, name in taken_by("core") | taken_by("features") if place == door}
         assert used <= offered, door
         users = {*user_names(room), *listed(room, FOR_FEATURES)}
         users |= {"charts", "display"} if door == "lexiframe.core.views" else set()
@@ -153,7 +170,7 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
 def test_features_take_names_of_the_core_from_doors_and_from_modules_that_doors_offer():
     """A door offers a module of a folder of the core in its group "For features"."""
     offered = {}
-    for place, name in sorted(TAKEN["features"]):
+    for place, name in sorted(taken_by("features")):
         if not place.startswith("lexiframe.core"):
             continue
         assert name == "__version__" or not name.startswith("_"), (place, name)
@@ -207,7 +224,7 @@ GENERIC = set(
 def defined():
     """The names of all functions, each with its module."""
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
                 yield module_name(path), node.name
 
@@ -238,10 +255,9 @@ def given(node):
         yield from (n.id for n in names if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
-def names_given_twice(text):
+def names_given_twice(module):
     """The names that stand twice in a module, or in a class of it, but for properties."""
-    tree = ast.parse(text)
-    for scope in (node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)):
+    for scope in (node for node in ast.walk(module) if isinstance(node, ast.Module | ast.ClassDef)):
         plain = [node for node in scope.body if not getattr(node, "decorator_list", None)]
         names = [name for node in plain for name in given(node)]
         yield from (name for name in {*names} if names.count(name) > 1)
@@ -251,12 +267,12 @@ def names_given_twice(text):
     "text", ["_A = 6\n_A, _B = 1, 2", "def a(): ...\na: int = 1", "class C:\n    a = 1\n    a = 2"]
 )
 def test_names_that_are_given_twice_are_found(text):
-    assert len([*names_given_twice(text)]) == 1
+    assert len([*names_given_twice(ast.parse(text))]) == 1
 
 
 def test_no_name_is_given_twice_in_a_module():
     """What uses the first would use the second, and no error would say so."""
-    twice = {path.name: [*names_given_twice(path.read_text("utf-8"))] for path in MODULES}
+    twice = {path.name: [*names_given_twice(tree(path))] for path in MODULES}
     assert {name: names for name, names in twice.items() if names} == {}
 
 
@@ -379,7 +395,8 @@ def test_each_public_name_stands_once_in_the_stub_and_is_where_it_says():
         module = f"lexiframe.{node.module}" if node.module else "lexiframe"
         for alias in node.names:
             place = importlib.import_module(module)
-            assert getattr(lf, alias.name) is getattr(place, alias.name)
+            found = getattr(lf, alias.name)  # functions are wrapped once, on their way out
+            assert getattr(place, alias.name) in (found, getattr(found, "__wrapped__", None))
     names = [name for group in groups for name in group]
     assert names == lf.__all__
     assert len(set(names)) == len(names)
@@ -469,7 +486,7 @@ def test_measures_are_documented_where_they_are_defined():
     """A string behind the assignment, which says the formula."""
     documented = set()
     for path in MODULES:
-        body = ast.parse(path.read_text()).body
+        body = tree(path).body
         for node, behind in pairwise(body):
             if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
                 documented |= {name.id for name in node.targets if isinstance(name, ast.Name)}
@@ -871,11 +888,11 @@ def test_private_docstrings_call_things_by_nouns():
     public = {alias.name for node in imports for alias in node.names}
     found = []
     for path in MODULES:
-        tree = ast.parse(path.read_text("utf-8"))
-        reached = [node for node in tree.body if getattr(node, "name", None) in public]
+        module = tree(path)
+        reached = [node for node in module.body if getattr(node, "name", None) in public]
         reached = {inside for node in reached for inside in ast.walk(node)}
-        reached |= {tree} if path.parent == PACKAGE else set()  # the faces
-        for node in ast.walk(tree):
+        reached |= {module} if path.parent == PACKAGE else set()  # the faces
+        for node in ast.walk(module):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 name = getattr(node, "name", "")
                 if (node in reached and name[:1] != "_") or (path.stem, name) in printed:

@@ -25,6 +25,8 @@ import pytest
 
 from tests.conftest import SHARED
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / ".docs/sessions.md"
 NOTEBOOK = ROOT / "notebooks/01-first-evaluation.ipynb"
@@ -134,7 +136,6 @@ def test_own_runs_to_an_answer_take_one_command_and_one_screen():
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.slow
 def test_the_first_notebook_has_ten_cells_and_shows_its_answer_first():
     pytest.importorskip("vl_convert")
     assert len(json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]) <= 10

@@ -9,6 +9,8 @@ import pytest
 
 from tests.fuzz.outcomes import READERS, TAKEN, Choices, check_outcome
 
+pytestmark = pytest.mark.slow  # draws, or reads real collections
+
 HERE = Path(__file__).parent
 FILES = sorted([*(HERE / "corpus").iterdir(), *(HERE / "found").iterdir()])
 SAID = [
@@ -27,13 +29,15 @@ OF_READING = {"header", "decimal", "columns"}
 """`read_runs` is told these as well, and positions are found in what it gives."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_every_file_gives_a_table_or_an_error_of_ours(file, tmp_path):
     path = tmp_path / "input"
     path.write_bytes(file.read_bytes())
+    # No fault was found with the files that were made: of them each option takes every third.
+    is_found = file.parent.name == "found"
+    some = SAID if is_found else [{}, *SAID[1 + FILES.index(file) % 3 :: 3]]
     for reader in READERS:
-        for said in SAID:
+        for said in some:
             taken = {*TAKEN[reader]} - (OF_READING if reader == "positions" else set())
             if {*said} <= taken:
                 check_outcome(path, Choices(reader, **said))

@@ -140,7 +140,6 @@ def test_the_names_of_ranx(name):
     assert lf.parse_measure(name) == lf.parse_measure(RANX[name])
 
 
-@pytest.mark.slow
 def test_ranx(collection):
     runs, judgments, p = collection
     relevant = {q: {d: int(y) for d, y in g.items() if y > 0} for q, g in judgments.items()}
@@ -204,7 +203,6 @@ def objects():
 
 
 @pytest.mark.conformance
-@pytest.mark.slow
 def test_objects_of_ir_measures_have_its_values(real):
     """Each at its default parameters: IPrec had the rounding of another version of trec_eval."""
     runs, judgments, _, _ = real
@@ -227,7 +225,6 @@ def test_each_object_of_ir_measures_is_compared():
 
 
 @pytest.mark.conformance
-@pytest.mark.slow
 def test_ir_measures_compatibility_and_gains(real):
     Compat, nDCG = ir_measures.Compat, ir_measures.nDCG
     measures = [Compat, Compat(p=0.8), Compat(p=0.8, normalize=False)]
@@ -237,7 +234,6 @@ def test_ir_measures_compatibility_and_gains(real):
 
 
 @pytest.mark.conformance
-@pytest.mark.slow
 def test_ir_measures_accuracy_where_it_has_one(real):
     """It fails where all documents found are relevant, and has no value where none is."""
     runs, judgments, p, _ = real
@@ -253,7 +249,6 @@ def test_ir_measures_accuracy_where_it_has_one(real):
 
 
 @pytest.mark.conformance
-@pytest.mark.slow
 def test_cwl_eval_by_ir_measures(real):
     library("cwl")
     m, greatest = ir_measures, real[-1]
@@ -336,7 +331,6 @@ EXCEPTIONS = {
 
 
 @pytest.mark.parametrize("difference", EXCEPTIONS)
-@pytest.mark.slow
 def test_where_peers_differ(difference):
     measure, ratio = EXCEPTIONS[difference]
     assert measure() == pytest.approx(ratio)

@@ -70,7 +70,6 @@ def test_randomised_and_parametric_agree_roughly(some_scores):
 Q = np.array([0.0, 0.01, 0.3, 1.0, 2.0, 3.0, 3.6, 4.2, 5.0, 6.0, 8.0, 12.0, 40.0, 300.0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 5, 12, 110])
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 10, 60, 500, 27032])
 def test_the_studentised_range_is_scipys(k, df):
@@ -83,7 +82,6 @@ def test_the_studentised_range_is_scipys(k, df):
     assert (np.diff(ours) <= 1e-14).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("k, df", [(2, 1), (3, 4), (12, 60), (110, 27032)])
 @pytest.mark.parametrize("alpha", [1e-6, 0.01, 0.05, 0.5, 0.999])
 def test_the_quantile_is_where_the_tail_is(k, df, alpha):

@@ -155,7 +155,6 @@ def example():
     return folder / "runs", folder / "qrels.txt"
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:compare. no p-value:lexiframe.LexiframeWarning")
 @pytest.mark.filterwarnings("ignore:majorities run")
 @pytest.mark.parametrize("table", TABLES)

@@ -18,6 +18,8 @@ from lexiframe.core.projection import Policies
 
 FOLDERS = "collections"
 """What the provenance calls the folders of several collections, by their names."""
+ORDER = "order_of_collections"
+"""What the provenance calls the list of their names in the user's order."""
 _NOTHING = type(None)
 _PLAIN = (str, int, float, bool, _NOTHING)
 _SOURCE = {str: (*_PLAIN, list, dict)}
@@ -36,6 +38,7 @@ _FORMS: dict[str, Any] = {
     "grades": (list, dict, _NOTHING),
     "reused": {str: int},
     FOLDERS: {str: str},
+    ORDER: [str],
 }
 """The types of what readers of results look up: a list has elements of a type, a dictionary names
 and values, and a tuple is a choice of types."""
@@ -116,6 +119,10 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
             each = [by_collection.policies_apart(of, name) for name in told[FOLDERS]]
         for one in each:
             Policies(**one)
+    if {*told.get(ORDER, [])} ^ {*told.get(FOLDERS, {})}:
+        raise LexiframeError(
+            f"expected the order of all collections, found {told.get(ORDER)!r:.80}"
+        )
     missing_requests.check_missing("evaluate", told.get("missing"))
     _refuse_records(told)
 

@@ -26,6 +26,7 @@ def test_good_votes_and_scores_have_no_problem(tmp_path, lexiframe):
     assert (outcome.status, outcome.out) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [
     "query_id,bm25,dense\nq1,0.5,0.25\nq2,.1,7.5e-1\n", "qid;map;ndcg\nq1;0.5;0.25\n",
     "Model,A,B\na,0.5,0.25\nb,0.4,0.75\n", "Model Name\tA\tB\na\t0.5\t0.25\n",

@@ -15,6 +15,7 @@ REL = {"trec_dl_2019_passage": 2, "movielens_100k": 4}
 METRICS = ["AP", "nDCG@10", "RR", "R@1000"]
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.conformance,
     pytest.mark.filterwarnings("ignore:collection .*"),
 ]

@@ -48,6 +48,7 @@ def same_tables(e, other):
     return all(table.equals(other.tables()[name]) for name, table in e.tables().items())
 
 
+@pytest.mark.slow
 def test_a_folder_of_collections_is_that_of_their_runs_and_judgments(folder, pairs):
     expected = lf.evaluate(pairs, measures=MEASURES)
     assert same_tables(lf.evaluate(folder, measures=MEASURES), expected)
@@ -101,6 +102,7 @@ def test_a_folder_of_one_collection_or_of_none(folder):
             lf.positions(folder / place)
 
 
+@pytest.mark.slow
 def test_a_table_of_places_has_policies_too(folder, pairs):
     text = (
         "collection\truns\tqrels\trel\tdepth\tno_relevant\nb\t../ml-1m/runs/*\t../ml-1m/qrels.txt"
@@ -159,9 +161,10 @@ def test_data_sets_of_ir_datasets(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=load))
     p = lf.positions([f"irds:{name}" for name in docs])
-    assert p.select("collection", "doc_id").rows() == [("a/x", "d2"), ("b", "d1")]
+    assert p.select("collection", "doc_id").rows() == [("b", "d1"), ("a/x", "d2")]
 
 
+@pytest.mark.slow
 def test_policies_by_collection_are_those_of_each_alone(pairs):
     how = {"rel": {"ml-1m": 4}, "depth": {"ml-1m": 1, "scifact": 2}}
     e = lf.evaluate(pairs, measures=MEASURES, **how)
@@ -200,6 +203,7 @@ def test_policies_of_collections_that_are_not_there(pairs, option, value):
             ask(*pairs["ml-1m"], **{option: {"ml-1m": value}})
 
 
+@pytest.mark.slow
 def test_written_results_have_policies_by_collection(folder, pairs, tmp_path):
     how = {"measures": MEASURES, "rel": {"ml-1m": 4}}
     e = lf.evaluate(folder, **how)
@@ -219,6 +223,7 @@ def test_written_results_have_policies_by_collection(folder, pairs, tmp_path):
     assert parts.provenance["policies"] == e.provenance["policies"]
 
 
+@pytest.mark.slow
 def test_the_command_line(folder, pairs, lexiframe, tmp_path):
     e = lf.evaluate(pairs, measures="AP", rel={"ml-1m": 4, "scifact": 1})
     said = lexiframe("evaluate", folder, "-m", "AP", "--rel", "ml-1m=4", "--rel", "scifact=1",
@@ -230,6 +235,15 @@ def test_the_command_line(folder, pairs, lexiframe, tmp_path):
     said = lexiframe("evaluate", "--collections", table(folder, text), "-m", "AP", "--rel", "1",
                      "--format", "csv")  # fmt: skip
     assert said.out == e.means.write_csv()
+    said = lexiframe("evaluate", folder, "-m", "AP", "--format", "markdown")
+    assert said.out == lf.evaluate(pairs, measures="AP").markdown()
+    assert "lexiframe leaderboard FOLDER -m AP" in " ".join(
+        lexiframe("evaluate", folder, "-m", "AP").out.split()
+    )
+    said = lexiframe("evaluate", "--collections", tmp_path / "not.csv")
+    assert f"{tmp_path}/not.csv: expected a table of places (collection, runs, qrels), or a " in (
+        " ".join(said.err.split())
+    )
 
 
 @pytest.mark.parametrize("options, status, expected", [
@@ -237,6 +251,7 @@ def test_the_command_line(folder, pairs, lexiframe, tmp_path):
     (("--depth", "a=1.5"), 2, "--depth: expected one value, or NAME=VALUE for each collection, f"),
     (("--rel", "ml1m=4"), 1, "unknown collection of rel 'ml1m'; did you mean ml-1m?"),
     (("--no-relevant", "ml-1m=none"), 1, "collection 'ml-1m': no_relevant: expected "),
+    (("--baseline", "none"), 1, "the baseline is a run of each collection: choose one that all ha"),
     (("--items", "items.csv"), 1, "--items: is for runs of one collection; leave it out"),
     (("more.run", "--collections"), 2, "--collections: the table names runs and judgments; leave"),
 ])  # fmt: skip

@@ -36,6 +36,7 @@ def test_it_counts_first_places_and_those_that_are_significant(e):
     assert said.endswith("lf.leaderboard(e, measure='RR').")
 
 
+@pytest.mark.slow
 def test_of_equal_means_neither_decides_and_a_baseline_is_counted(e):
     parts = {name: one for name, one in e.collections.items() if name != "b"}
     given = {name: one.collection for name, one in parts.items()}
@@ -94,3 +95,16 @@ def test_of_a_measure_whose_smaller_values_are_better_the_least_mean_is_first(e)
     said = lf.verdict(lf.evaluate(given, measures=["ASL"]))["sentence"][0]
     assert "By ASL, x is first in 2 of 3 collections" in said
     assert "By the mean over collections x is first, whichever of them is left out." in said
+
+
+def test_comparisons_are_of_all_collections_of_the_evaluation(e):
+    c = lf.compare(e, test="t")
+    assert lf.verdict(e, c)["test"].unique().to_list() == ["t"]
+    asked = {
+        r"found none of 2 \('a', 'b'\); compare all": c.filter(collection="c"),
+        "unknown collection of comparisons 'x'": c.with_columns(collection=pl.lit("x")),
+        "3 collections, but the comparisons lack the column": c.drop("collection"),
+    }
+    for message, comparisons in asked.items():
+        with pytest.raises(lf.LexiframeError, match=message):
+            lf.verdict(e, comparisons)

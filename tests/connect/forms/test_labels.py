@@ -40,6 +40,7 @@ def written(form, folder, rows=WORDS):
 FORMS = ["frame", "categories", "dictionaries", "parquet", "csv", "jsonl", "trec", "three"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_words_are_given_their_numbers(form, tmp_path):
     given = written(form, tmp_path)

@@ -34,6 +34,7 @@ def growing(n, ends="[{}]"):
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [hydra, wandb])
 @pytest.mark.parametrize(
     "text, message",

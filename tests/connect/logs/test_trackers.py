@@ -41,6 +41,7 @@ def assert_same_means(e, log, name=str):
     assert metrics.height * metrics.width - sum(metrics.null_count().row(0)) == n_numbers
 
 
+@pytest.mark.slow
 def test_lines_are_added_once(evaluation, tmp_path):
     path = lf.io.log_folder(evaluation, tmp_path)
     first = path.read_bytes()

@@ -90,6 +90,7 @@ def test_means_and_single_values_fit_together(provider):
     assert provider.calc_aggregate(asked, QRELS, RUN) == means
 
 
+@pytest.mark.slow
 def test_every_measure_that_ir_measures_names_is_computed(provider):
     needed = {"cutoff": 10, "max_rel": 3, "recall": 0.1}
     of_subtopics = [*(one._replace(iteration=str(n % 3)) for n, one in enumerate(QRELS))]

@@ -251,7 +251,6 @@ def ranx():
     return library("ranx")
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unsafe cast")  # inside ranx
 def test_ranx_runs_and_qrels(ranx, collection, tmp_path):
     """ranx sorts its runs as it likes, and names a run after its tag."""
@@ -275,7 +274,6 @@ def test_ranx_runs_and_qrels(ranx, collection, tmp_path):
         assert_same(table, collection.qrels_table, ordered=False)
 
 
-@pytest.mark.slow
 def test_ranx_objects_in_each_others_place(ranx):
     """Its own functions take the qrels first."""
     run, qrels = ranx.Run({"q": {"d": 1.5}}), ranx.Qrels({"q": {"d": 1}}, name="judged")
@@ -283,13 +281,11 @@ def test_ranx_objects_in_each_others_place(ranx):
         lf.evaluate(qrels, run, ["AP"])
 
 
-@pytest.mark.slow
 def test_an_empty_run_of_ranx(ranx):
     with pytest.warns(lf.LexiframeWarning, match=r"without any row, .*: 1 \('a'\)"):
         assert lf.read_runs({"a": ranx.Run()}).num_rows == 0
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_ranx_results(ranx):
     """They agree where no scores tie, but for RBP: ranx weighs it with the grade."""
@@ -394,7 +390,6 @@ def of_ir_datasets(collection, tmp_path_factory):
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
 def test_data_sets_of_ir_datasets(of_ir_datasets, collection):
     expected = without_rank(collection.runs_table)
     for what, name in (("runs", "local/both"), ("named", "mine")):
@@ -410,7 +405,6 @@ def test_data_sets_of_ir_datasets(of_ir_datasets, collection):
     ]
 
 
-@pytest.mark.slow
 def test_what_ir_datasets_does_not_have(of_ir_datasets):
     assert of_ir_datasets["no runs"] == (
         "ReadError: irds:local/qrels: this data set of ir_datasets has no scoreddocs"

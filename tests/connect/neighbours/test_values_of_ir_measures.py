@@ -126,6 +126,7 @@ COMPARED += [f"nDCG(dcg='exp-log2')@{cutoff}" for cutoff in (1, 5, 10, 20, 50, 1
 COMPARED += "RR RR(rel=2) Rprec Rprec(rel=2) AP AP(rel=2) nDCG Bpref Bpref(rel=2)".split()
 
 
+@pytest.mark.slow
 def test_no_other_provider_that_is_installed_has_another_value(provider):
     """Its tests compare all pairs of providers to four digits; trectools is left out there."""
     qrels, docs = COLLECTIONS["one request"]

@@ -65,7 +65,6 @@ def listing(folder):
 # --- What it prints and writes ------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_demo(tmp_path):
     outcome = in_a_process("demo", cwd=tmp_path)
     assert outcome.status == 0
@@ -174,7 +173,6 @@ AT_80 = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", AT_80)
 def test_a_row_stays_in_one_piece_at_80_columns(lexiframe, monkeypatch, name):
     """No table goes on in another one below, and no line is wider; measures are as asked for."""
@@ -285,7 +283,6 @@ def test_comparisons_have_the_columns_that_one_reads(lexiframe, monkeypatch):
     assert markdown.startswith("Table: AP: difference run a")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, cell",
     [
@@ -354,7 +351,6 @@ POLICIES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_every_policy_is_an_option_of_every_command(policies_matter, lexiframe, name):
@@ -1152,7 +1148,6 @@ def test_outputs_do_not_replace_each_other(tmp_path, monkeypatch, lexiframe, rep
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
-@pytest.mark.slow
 def test_what_the_machine_cannot_print(encoding):
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "lexiframe", "coverage", str(QRELS), str(RUN)]
@@ -1194,7 +1189,6 @@ CLOSED = [
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
 @pytest.mark.parametrize("arguments, closed, expected", CLOSED)
-@pytest.mark.slow
 def test_closed_streams(tmp_path, arguments, closed, expected):
     """The work is done; what nobody can read is dropped, and not written into results."""
     environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
@@ -1602,7 +1596,6 @@ def test_what_is_no_option_stays_as_it_is():
         assert as_options(text) == text
 
 
-@pytest.mark.slow
 def test_bad_input_in_a_process_of_its_own(tmp_path):
     """As above, with nothing between the command and the shell."""
     outcome = in_a_process("evaluate", QRELS, "no.run", "--out", "out", cwd=tmp_path)

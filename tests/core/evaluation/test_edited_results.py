@@ -10,6 +10,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.io import to_parquet
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 EXAMPLE = lf.bundled("example")
 RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
 REQUESTS = pl.DataFrame(

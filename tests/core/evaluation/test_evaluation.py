@@ -395,7 +395,6 @@ def test_writing_twice_gives_the_same_bytes(tmp_path, expected):
     assert expected.keys() == {f"{name}.parquet" for name in names}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "runs, qrels",
     [
@@ -435,7 +434,6 @@ def test_frames_give_the_same_rows(expected):
 WRITE = "import sys, lexiframe as lf; lf.evaluate(*sys.argv[1:3]).write(sys.argv[3])"
 
 
-@pytest.mark.slow
 def test_the_number_of_threads_changes_no_byte(tmp_path):
     """On rankings of 33 runs, which are enough for numpy and Polars to share the work out."""
     folder = lf.bundled("digits")
@@ -599,7 +597,6 @@ def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evalua
     assert contents(tmp_path) == {"r.html": b"from before"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("start", ["spawn", "forkserver"])
 def test_in_processes_started_afresh(evaluated, start):
     """A forked one would hang: Polars' threads are not there, as the README says."""
@@ -972,7 +969,6 @@ def test_requests_where_a_run_fails(digits):
     assert alone["mean_preference"].null_count() == alone["tie_rate"].null_count() == 60
 
 
-@pytest.mark.slow
 def test_a_collection_like_that_of_an_evaluation():
     """The same as like its runs and judgments, with the least relevant grade of the evaluation."""
     runs, qrels = lf.read_runs(RUNS), lf.read_qrels(QRELS)

@@ -36,6 +36,7 @@ def test_the_facts_are_a_table(e):
     ]
 
 
+@pytest.mark.slow
 def test_bounds_reach_bets(e):
     c = lf.evaluate(RUNS, QRELS, [own(), "AP"], test="t").comparisons
     bets = lf.evaluate(RUNS, QRELS, [own(), "AP"], test="betting").comparisons
@@ -71,6 +72,7 @@ def test_results_of_an_earlier_version_have_the_facts_that_names_tell(e):
     assert {one.kind for one in of_scores.values()} == {"metric"}
 
 
+@pytest.mark.slow
 def test_each_flow_has_the_facts(tmp_path):
     measures, several = [own(), "AP"], {"one": (RUNS, QRELS), "two": (RUNS, QRELS)}
     runs = pl.DataFrame(lf.read_runs(RUNS))

@@ -11,6 +11,8 @@ from scipy import stats
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 EXAMPLE = lf.bundled("example")
 MEASURES = ["AP", "ISL", "nDCG@10", "RR"]
 

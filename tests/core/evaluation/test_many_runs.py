@@ -7,6 +7,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.base.memory_use import NotEnoughMemoryError
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 MEASURES = ["RPP", "LR", "AP", "RR"]
 N_RUNS = 130
 
@@ -38,7 +40,6 @@ def evaluation(collection):
     return lf.evaluate(*collection, MEASURES)
 
 
-@pytest.mark.slow
 def test_the_page_has_some_of_many_runs_and_says_so(evaluation, tmp_path):
     page = evaluation.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 5_000_000

@@ -23,7 +23,10 @@ QUERIES = QRELS["query_id"].to_list()
 OLD = run_of({query: 1 + n % 2 for n, query in enumerate(QUERIES[12:])})
 NEW = run_of({query: 3 + n % 2 for n, query in enumerate(QUERIES)})
 RUNS = {"old": OLD, "new": NEW}
-pytestmark = pytest.mark.filterwarnings("ignore:.*rankings missing", "ignore:scores are 0")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*rankings missing", "ignore:scores are 0"),
+]
 
 
 @pytest.fixture(scope="module")

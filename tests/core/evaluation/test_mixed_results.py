@@ -19,6 +19,8 @@ import lexiframe as lf
 from lexiframe.core.io.files import kept_json, output_files
 from lexiframe.core.io.files.checksum import add_checksum
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 EXAMPLE = lf.bundled("example")
 RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
@@ -146,11 +148,10 @@ def test_a_writer_that_is_killed_leaves_all_or_nothing(two, tmp_path, when, left
     assert not [path for path in out.iterdir() if path.suffix != ".parquet"]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 def test_writers_that_are_killed_at_any_moment_leave_all_or_nothing(two, tmp_path):
     seen = set()
-    for n in range(30):
+    for n in range(12):
         with writer(tmp_path, two[0] / "a", two[0] / "b") as process:
             told(process, "ready\n")
             assert process.stdout.readline() == "done\n"

@@ -4,6 +4,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 N = 12
 ARGUMENTS = [f"arg{n}" for n in range(N)]
 QRELS = {q: {f"reply{n}": 1, f"other{n}": 0} for n, q in enumerate(ARGUMENTS)}

@@ -7,6 +7,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 FOLDER = lf.bundled("digits")
 RUNS, QRELS, QUERIES = FOLDER / "runs", FOLDER / "qrels.parquet", FOLDER / "queries.parquet"
 

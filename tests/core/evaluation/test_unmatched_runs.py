@@ -49,6 +49,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("how", ["at once", "in parts"])
 def test_the_run_is_named_and_left_out_of_the_verdict(tmp_path, case, how):

@@ -8,7 +8,7 @@ import pytest
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.slow, pytest.mark.conformance]
 
 KEY = ["query_id", "doc_id"]
 
@@ -287,7 +287,6 @@ def test_runs_are_no_qrels_and_qrels_no_runs(awkward):
         lf.evaluate(awkward / "edited_base.qrels", awkward / "edited_base.run")
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_every_file_gives_a_table_or_an_error_of_ours(awkward):
     """Each as a run and as qrels; with the other file of its pair where there is one."""

@@ -214,6 +214,7 @@ LOST = {  # the record below the first one, and the number of the record that is
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["lines", "list", "Parquet", "frame"])
 @pytest.mark.parametrize("kind", LOST)
 def test_rows_that_would_be_lost(write, tmp_path, small_blocks, kind, form):
@@ -688,6 +689,7 @@ def test_a_truth_value_is_no_number_in_json(write, small_blocks, before, text):
     assert lf.check_run(path)["problem"].to_list() == ["number"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -377,6 +377,7 @@ def read_with_warning(table, match, **options):
         return lf.read_scores(table, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Average", "AVG", "Mean (Task)", "overall", "Score of all", "x"])
 @pytest.mark.parametrize("decimals", [4, 15])
 def test_a_collection_that_is_the_mean_of_the_others_is_no_evidence(name, decimals):
@@ -397,6 +398,7 @@ def test_a_run_that_is_the_mean_of_the_others_is_left_out(name):
     assert read_with_warning(table, match)["run"].unique().sort().to_list() == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["Avg Rank", "mean_rank", "Borda rank", "ranking", "Position", "#", "CO₂ cost (kg)"]
 )
@@ -409,6 +411,7 @@ def test_ranks_and_costs_do_not_turn_a_leaderboard_round(name):
     assert "passage ranking" in lf.leaderboard(named).cells["collection"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Model", "Model Name", "model_name", "MODEL", "System", " Run"])
 def test_names_of_columns_are_known_in_capitals_and_with_blanks(name):
     expected = lf.read_scores(BOARD)
@@ -454,6 +457,7 @@ def test_collections_in_a_much_larger_unit_are_named():
         lf.leaderboard(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [0, 1, 2, 4])
 def test_no_chance_is_taken_for_a_mean(decimals):
     rng = np.random.default_rng(decimals)

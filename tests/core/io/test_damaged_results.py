@@ -113,15 +113,12 @@ def check(folder, of_some):
         read(place)
 
 
-def test_damaged_values_are_refused_or_read(tmp_path):
-    every = cases()
-    chosen = np.random.default_rng(0).choice(len(every), 60, replace=False)
-    check(tmp_path, [every[n] for n in chosen])
-
-
 @pytest.mark.slow
-def test_each_damaged_value_is_refused_or_read(tmp_path):
-    check(tmp_path, cases())
+def test_damaged_values_are_refused_or_read(tmp_path):
+    """One damage in four: each place in a file meets several, and each damage many places."""
+    every = cases()
+    chosen = np.random.default_rng(0).choice(len(every), len(every) // 4, replace=False)
+    check(tmp_path, [every[n] for n in sorted(chosen)])
 
 
 @pytest.mark.parametrize("tool", FILES)

@@ -88,6 +88,7 @@ def documents(table):
     return sorted(one for one in table["doc_id"].to_pylist() if one is not None)
 
 
+@pytest.mark.slow
 @ONE
 def test_in_memory(form):
     of_query = RUNS[form]
@@ -173,6 +174,7 @@ def test_places_are_opened():
     assert named["replicate"].to_pylist() == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_empty_lists_are_rankings_without_documents(tmp_path):
     qrels, empty = {"q1": ["a"], "q2": ["b"]}, {"q1": [], "q2": []}
     for one in (empty, {"q1": {}, "q2": []}, {"q1": (), "q2": []}):

@@ -9,6 +9,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 TIME = 1_400_000_000
 
 

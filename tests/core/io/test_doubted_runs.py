@@ -46,6 +46,7 @@ def written(table, folder):
     return paths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Snapshot Name", "retriever", "Konfiguration", "modelName"])
 def test_a_column_of_which_each_value_has_its_own_ranks_is_named(tmp_path, name):
     told = (
@@ -63,6 +64,7 @@ def test_a_column_of_which_each_value_has_its_own_ranks_is_named(tmp_path, name)
         assert read["run"].unique().to_pylist() == ["bm25", "dense"]
 
 
+@pytest.mark.slow
 def test_systems_of_the_same_documents_are_named_without_ranks(tmp_path):
     rows = [row for row in ROWS if row[1] != "c"]
     engines = frame("engine", ["x"] * 3 + ["y"] * 3, rows, ranks=False)
@@ -118,6 +120,7 @@ def test_tags_beside_ranks_that_say_nothing_are_doubted(tmp_path):
 ONE_RANKING = [(q, d, n + 1, 9.0 - n) for n, (q, d, _, _) in enumerate(ROWS[:2] + ROWS[3:5])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "table",
     [
@@ -195,6 +198,7 @@ def test_lines_whose_ranks_begin_anew_have_two_ways_out(tmp_path, field):
     assert lf.read_runs(path, header=True).num_rows == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["one after the other", "query by query"])
 def test_a_second_run_under_the_same_tag_is_doubted(tmp_path, order):
     first = [(q, f"d{n}", n + 1, 9.0 - n) for q in ("q1", "q2") for n in range(4)]
@@ -248,6 +252,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_repeated_document_names_the_column_that_tells_runs_apart(tmp_path, name):
     table = frame(name, SETTINGS[name], TWICE, ranks=False).with_columns(fixed=pl.lit(0.5))
@@ -306,6 +311,7 @@ def fused(models=("x", "y", "x", "y"), ranks=(1, 2, 3, 4)):
     return frame("model", [*models] * 2, rows)
 
 
+@pytest.mark.slow
 def test_ranks_that_go_on_from_run_to_run_may_be_one_ranking(tmp_path):
     says = r"'q1' are 1 to 4 over 2 \('x', 'y'\), which stand in the column model.*or call it note"
     for given in (fused(), *written(fused(), tmp_path)):
@@ -321,6 +327,7 @@ def test_ranks_that_go_on_from_run_to_run_may_be_one_ranking(tmp_path):
         assert lf.read_runs(one)["run"].unique().to_pylist() == ["run"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "table",
     [

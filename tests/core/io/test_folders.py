@@ -88,6 +88,7 @@ PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", PARTS)
 def test_parts_of_one_run(tmp_path, tool):
     """The folder is the run, whichever way it is given; what its marks say does not matter."""
@@ -252,6 +253,7 @@ def test_what_is_hidden_is_no_data(tmp_path):
         lf.scan_runs(str(folder / "**" / "x.run"))
 
 
+@pytest.mark.slow
 def test_partitions(tmp_path):
     """They are read alike by all functions, below any folder, with what Spark writes beside."""
     folder = tmp_path / "hive"

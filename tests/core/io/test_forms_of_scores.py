@@ -7,6 +7,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 METRICS = [{"name": "Faithfulness", "score": 0.5}, {"name": "Bias", "score": 0.25}]
 CASES = [{"name": f"case {n}", "metricsData": METRICS} for n in range(2)]
 CHECKED = [{"query_id": str(n), "retrieved_context": [{"doc_id": "1"}],

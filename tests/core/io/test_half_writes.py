@@ -13,6 +13,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.io.files import output_files
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 resource = pytest.importorskip("resource")
 EXAMPLE = lf.bundled("example")
 DATA = EXAMPLE / "qrels.txt", EXAMPLE / "runs"

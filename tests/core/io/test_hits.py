@@ -46,6 +46,7 @@ def rows(table, *names):
     return sorted((tuple(row.values()) for row in found), key=lambda row: (row[0], -(row[2] or 0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", HITS)
 @pytest.mark.parametrize("how", ["in memory", "file", "indented", "lines"])
 def test_hits_by_query(form, how, tmp_path):

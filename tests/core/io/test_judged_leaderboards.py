@@ -36,6 +36,7 @@ def test_the_three_forms_have_the_same_scores(shared):
     assert read[0].height == 649
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 1, 3)])
 def test_the_requests_are_the_column_with_all_or_with_their_ids(write, order):
     form = "tot" if order[1] == 1 else "ir_measures"

@@ -56,6 +56,7 @@ def from_json(text, name, folder):
 FORMS = [lambda text, name, _: frame(text, name), from_csv, from_json]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("text", READ)
 @pytest.mark.filterwarnings("ignore:.*no column of grades")
@@ -67,6 +68,7 @@ def test_texts_of_plain_lists_are_read(text, form, tmp_path):
     assert ranked["doc_id"].to_list() == READ[text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("text", REFUSED)
 def test_pieces_that_keep_a_bracket_or_quote_are_refused(text, form, tmp_path):

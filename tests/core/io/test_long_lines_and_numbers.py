@@ -5,10 +5,13 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.io.text import lines
 
-pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
-    "ignore:runs whose ranks and scores disagree",
-    "ignore:.*expected scores of which the greatest is the best",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings(  # made-up rows lie in any order
+        "ignore:runs whose ranks and scores disagree",
+        "ignore:.*expected scores of which the greatest is the best",
+    ),
+]
 
 DIGITS = "1" * 5000
 TOO_GREAT = r"line 1: expected a number up to 1\.8e308 as score, found '-?1111"

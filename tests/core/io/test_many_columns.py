@@ -16,6 +16,7 @@ def wide(n, value=1):
     return pl.DataFrame(ids | {f"c{k}": [value] * 3 for k in range(n)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form, n, value", [("parquet", 2000, 1), ("parquet", 2000, "x"), ("csv", 12000, 1),
                        ("jsonl", 12000, "x"), ("frame", 12000, 1)],
@@ -39,6 +40,7 @@ def test_parquet_without_text_is_read_once(tmp_path, monkeypatch, dtype):
     assert lf.read_runs(path)["doc_id"].to_pylist() == ["7", "8", "7"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [0, 500, 1000])
 @pytest.mark.parametrize("read", ["whole", "judged", "parts"])
 def test_one_long_text_of_many_in_a_dictionary(tmp_path, at, read):

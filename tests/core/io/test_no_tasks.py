@@ -13,6 +13,7 @@ SUFFIXES = ["_stderr", " (std)", "_std_err", "_se", "±", " +/-", "_ci_low", ".c
 OF_ANOTHER = "called like another one and its error, number, rank or time, left out: 2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_what_is_called_like_a_task_and_a_statistic_is_no_task(tmp_path, suffix):
     more = {f"{name}{suffix}": [0.01, 0.125, 0.5] for name in ("nq", "law")}

@@ -61,6 +61,7 @@ def test_a_field_of_a_nested_column_that_is_called_like_the_column_of_runs(tmp_p
         assert lf.read_runs(path)["run"].to_pylist() == ["a", "a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "run, found",
     [

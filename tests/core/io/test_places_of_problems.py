@@ -7,6 +7,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.io.text import json_rows, trec_rows
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 
 @pytest.fixture
 def path(tmp_path):

@@ -5,6 +5,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.io.problems.problem_tables import problems_of_bytes, undecodable
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 
 @pytest.mark.parametrize("first", [1, 7])
 def test_lines_that_are_not_utf_8_are_counted_from_the_first(first):

@@ -99,6 +99,7 @@ RATINGS = {"q1": {"a": 1, "b": 5, "c": 3}, "q2": {"a": 4, "d": 2}}
 RUNS = {name: {"q1": {"a": 3.0, "b": 2.0}, "q2": {"d": n}} for n, name in enumerate("xy", 1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "qrels, measures, rel",
     [
@@ -120,6 +121,7 @@ def test_other_grades_are_no_ratings(qrels, measures, rel):
         lf.interleaving(RUNS, qrels, rel=rel)
 
 
+@pytest.mark.slow
 def test_the_command_line_says_it_with_its_option(lexiframe, tmp_path):
     qrels, run = tmp_path / "qrels.txt", tmp_path / "x.run"
     rated = [(q, d, g) for q, of in RATINGS.items() for d, g in of.items()]

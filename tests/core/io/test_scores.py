@@ -128,7 +128,6 @@ def command(run, *options):
     return subprocess.check_output(words)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [["-q"], ["-q", "-n"], ["-q", "-o", "jsonl"], ["-q", "-n", "-o", "jsonl"]]
 )

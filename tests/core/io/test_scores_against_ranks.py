@@ -16,6 +16,8 @@ from lexiframe.core.io.doubts.scores_against_ranks import (
     all_compared,
 )
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 WARNING = "runs whose ranks and scores disagree: "
 QUERIES = [str(query) for query in range(1, 41)]  # enough of them that chance is no cause
 JUDGED = {query: {"a": 1} for query in QUERIES}

@@ -260,6 +260,7 @@ def then_rewritten(path):
     path.write_bytes(b"another")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [then_rewritten, Path.unlink], ids=["rewritten", "deleted"])
 @pytest.mark.parametrize("reading", READING)
 @pytest.mark.parametrize("pack", [bytes, bz2.compress], ids=["plain", "packed"])

@@ -6,6 +6,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 RNG = np.random.default_rng(5)
 NAMES = ["nq", "fiqa", "hotpot", "scifact"]
 BOARD = pl.DataFrame({"model": [*"abcde"], **{n: RNG.random(5).round(4) for n in NAMES}})

@@ -113,6 +113,7 @@ def test_the_line_of_what_is_no_number_and_of_a_short_row(write, kind):
     assert found == [(line + 1, "number"), (line + 2, "fields"), (line + 3, "number")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BEFORE)
 def test_the_lines_of_documents_that_are_twice(write, kind):
     text, options, line = on_lines(kind, "q1,d1,2", "q1,d2,1", "", "q1,d1,0")

@@ -133,6 +133,7 @@ def test_a_column_of_low_ones_that_is_given_as_score(name):
 # --- Lists beside lists of documents ----------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scores", "similarity_scores", "relevanceScores", "Similarities"])
 def test_lists_of_scores_are_read_in_the_plural_too(tmp_path, name):
     rows = [{"query_id": query, "doc_ids": ["x", "d0"], name: [0.1, 0.9]} for query in QUERIES]
@@ -147,6 +148,7 @@ def test_lists_of_scores_are_read_in_the_plural_too(tmp_path, name):
     assert lf.check_run(tmp_path / "a.jsonl").height == 0
 
 
+@pytest.mark.slow
 def test_of_lists_of_distances_low_ones_are_better(tmp_path):
     rows = [
         {"qid": query, "retrieved_ids": ["x", "d0"], "distances": [0.9, 0.1]} for query in QUERIES

@@ -27,6 +27,7 @@ def judged(none):
     return table.with_columns(measure=pl.lit("rubric"), smaller_is_better=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("none", [-1.0, -999.0])
 def test_scores_of_a_judge_that_failed_are_doubted_and_may_be_none(tmp_path, none):
     scores = judged(none)

@@ -21,6 +21,7 @@ retrieved mean where gain falls and while else that with itself rank among ranki
 largest smallest as LR LP sgn hits rounded ranking relevant first relative True if w_1 r""".split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_symbols_of_each_formula_are_explained(name):
     measure = lf.parse_measure(name)
@@ -80,6 +81,7 @@ def test_the_rows_of_one_measure():
             ask("nDGC")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lf.measures, lf.conventions])
 def test_lists_print_whole(make):
     table = make()

@@ -6,6 +6,8 @@ import pytest
 import lexiframe as lf
 from tests.small_tables import RULES
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 RUNS = {
     "near": {"q1": {"a": 9, "x": 8, "b": 7}, "q2": {"a": 9, "b": 8}, "q3": {"b": 9, "x": 8}},
     "far": {"q1": {"x": 9, "y": 8, "a": 7}, "q2": {"x": 9, "a": 8}, "q3": {"x": 9, "b": 8}},

@@ -99,6 +99,7 @@ def test_a_lambda_needs_a_name():
         lf.evaluate(RUNS, QRELS, [lambda ranks, grades, n: 1.0])
 
 
+@pytest.mark.slow
 def test_its_properties_are_found():
     found = lf.testing.check_metric(lf.FunctionMetric("ap", precision, bounds="0 to 1"))
     assert found is not None

@@ -9,6 +9,8 @@ import lexiframe as lf
 from tests import oracle
 from tests.frames import assert_identical
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 GRADES = {"d0": 3, "d1": 1, "d2": 0, "d3": 1, "missed": 2}
 DOCUMENTS = ["d0", "d1", "d2", "d3", "x"]
 """The third is judged not relevant, and the last is not judged; one relevant is never found."""

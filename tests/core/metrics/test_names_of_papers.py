@@ -28,6 +28,7 @@ def test_objects_are_those_of_the_names():
         lf.parse_measure("NCP(LR)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["TSE({})", "WC({})", "WC(eta({}))"])
 def test_any_exposure_orders_worst_cases_alike(name):
     folder = lf.bundled("example")

@@ -7,6 +7,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 M = [1, 2, 3, 5, 7, 10, 49, 60]
 
 

@@ -26,6 +26,7 @@ def perfect(grade_of):
     return positions_of(rankings, grades, judged=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "measure", ["AP", "AP@200", "AP(denominator='min')@7", "bpref", "bpref(denominator='m')",
                 "Rndcg", "ndcg_rel", "nDCG", "nDCG@5", "R", "Rprec", "RR"]

@@ -9,10 +9,13 @@ import pytest
 import lexiframe as lf
 from tests.frames import assert_identical
 
-pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
-    "ignore:runs whose ranks and scores disagree",
-    "ignore:.*expected scores of which the greatest is the best",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings(  # made-up rows lie in any order
+        "ignore:runs whose ranks and scores disagree",
+        "ignore:.*expected scores of which the greatest is the best",
+    ),
+]
 
 MEASURES = (
     "AP nDCG nDCG@10 RR RBP R@10 P@5 Rprec ERR(max=4) gRBP(max=4) TSE(AP) bpref infAP Judged@10 "

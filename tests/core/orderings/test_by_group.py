@@ -19,6 +19,7 @@ BY = {"requests": KINDS, "by": "kind"}
 METHODS = ["kendall", "spearman", "rbo", "tau_ap", "tau_ap_symmetric"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["mean", "borda", "mc4"])
 @pytest.mark.parametrize("method", METHODS)
 def test_correlations_are_those_of_the_orderings_of_groups(method, order):
@@ -128,6 +129,7 @@ def test_nothing_to_compare():
         lf.group_correlations(infinite, **BY)
 
 
+@pytest.mark.slow
 def test_an_evaluation_has_its_groups():
     folder = lf.bundled("example")
     inputs = (folder / "runs", folder / "qrels.txt", ["AP", "RPP"])

@@ -271,6 +271,7 @@ def test_p_of_few_runs_worked_by_hand(method):
     assert p_value([1, 2, 3, 4], [2, 1, 3, 4], method) == pytest.approx(8 / 24)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method, theirs", [("kendall", stats.kendalltau), ("spearman", stats.spearmanr)]
 )

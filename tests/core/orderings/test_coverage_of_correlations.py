@@ -14,6 +14,8 @@ import lexiframe as lf
 from lexiframe.core.base import resampling
 from lexiframe.core.orderings.coefficients import kendall
 
+pytestmark = pytest.mark.slow  # draws, or reads real collections
+
 SETTINGS = [(8, 0.3, False), (30, 0.3, False), (30, 0.1, False), (15, 0.3, True), (30, 0.3, True)]
 """Numbers of runs, the spread of their true means, and whether the measures are judges that agree:
 their means are nearly the same, and so is their noise."""
@@ -69,7 +71,6 @@ def simulated_coverage(n_runs, spread, agree, n, repetitions, *, samples=300):
     return np.mean(held, axis=0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_runs, spread, agree", [SETTINGS[2], SETTINGS[4]])
 def test_intervals_hold_the_truth(n_runs, spread, agree):
     """Of 100, .89 is three standard errors below .95; half the width holds .66 and .63."""

@@ -80,6 +80,7 @@ def test_probabilities_of_ending_that_are_equal_are_equal_however_they_were_summ
     assert ranks["a"] == ranks["b"] == 1.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_where_the_chain_ends_is_exact_and_where_long_walks_end(seed):
     """Thirty runs, a tenth of the pairs with a majority: dozens of ways lead to several ends."""

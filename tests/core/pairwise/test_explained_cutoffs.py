@@ -17,6 +17,7 @@ def p():
     return lf.positions(runs, {"q": {f"r{n}": 1 + (n > 1) for n in range(4)}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", ["ab", "ac", "cb"])
 @pytest.mark.parametrize("k", range(1, 11))
 def test_the_terms_sum_to_the_preference_at_each_cutoff(p, pair, k):

@@ -64,6 +64,7 @@ def test_an_item_that_neither_list_has():
     assert dcg == pytest.approx(0.469279, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_small_rankings_drawn_at_random():
     """Documents with equal scores, requests that a run did not answer, items nowhere."""
@@ -154,6 +155,7 @@ def test_what_is_as_small_as_rounding_is_a_tie(monkeypatch):
     assert lf.interleaving(both, qrels)["preference"].item() == 1
 
 
+@pytest.mark.slow
 def test_rankings_too_long_for_small_integers():
     """From 2^13 documents, and from 2^14, twice a rank is no small integer."""
     draw = random.Random(0)
@@ -169,6 +171,7 @@ def test_rankings_too_long_for_small_integers():
         }
 
 
+@pytest.mark.slow
 def test_its_table_goes_wherever_preferences_go():
     folder = lf.bundled("example")
     files = folder / "runs", folder / "qrels.txt"
@@ -186,6 +189,7 @@ def test_its_table_goes_wherever_preferences_go():
     assert lf.rank_correlations(lf.order_runs(both)).height == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 9 * 4, 9 * 16])
 def test_long_rankings_of_many_runs_are_looked_at_in_parts(most, monkeypatch):
     """Parts of one run, of one and of two; the pairs of the parts are all pairs."""

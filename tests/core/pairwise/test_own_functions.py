@@ -43,6 +43,7 @@ def test_what_a_function_refers_to_is_part_of_it(what):
     assert mark(**{what: 7}) != mark()
 
 
+@pytest.mark.slow
 def test_the_mark_is_the_same_in_other_processes():
     """Sets have another order in each process."""
     code = BEGIN.format(**AS_THEY_ARE)

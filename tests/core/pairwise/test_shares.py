@@ -53,6 +53,7 @@ def expected(a, b, share, weight):
     return delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "share, loop",
     [

@@ -73,6 +73,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_the_parts_do_not_change_a_bit(name, monkeypatch):
     p = TABLES[name]()

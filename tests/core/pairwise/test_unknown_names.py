@@ -7,6 +7,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.metrics import notation
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 ENDINGS = ["@10", "(rel=2)", "_@10", ".5@10", "_cap@7", "_at@5", "_5@10", "-l2@3"]
 """What people write behind a name that has no such part, or has it in another place."""
 

@@ -16,7 +16,10 @@ import lexiframe as lf
 from lexiframe.core.cli import app as cli
 from lexiframe.core.projection import Policies
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*documents to exclude, left out")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*documents to exclude, left out"),
+]
 RUNS = {
     "a": {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0}, "q2": {"d2": 2.0, "d3": 1.0}},
     "b": {"q1": {"d3": 4.0, "d1": 3.0}, "q2": {"d1": 2.0, "d2": 1.0}},

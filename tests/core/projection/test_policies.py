@@ -46,6 +46,7 @@ def test_policies_are_checked_before_anything_is_read(function, name):
         function("no.run", "no.qrels", **{name: WRONG[name]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.01, 0.1, 1])
 @pytest.mark.parametrize("levels", [1, 5, 100])
 @pytest.mark.parametrize("ties", ["doc_id_desc", "doc_id_asc", "rank"])

@@ -108,6 +108,7 @@ def test_real_preferences_in_both_orders():
             assert value.item() == pytest.approx(of[name], abs=1e-9), (key, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", range(1, 9))
 @pytest.mark.parametrize(
     "values, chances", [((0.0, 1.0), (0.7, 0.3)), ((0.1, 0.5, 0.9), (0.2, 0.5, 0.3))]
@@ -172,6 +173,7 @@ def test_looking_thirty_times_keeps_the_promise_and_t_does_not():
     assert by_t.mean() > 0.2
 
 
+@pytest.mark.slow
 def test_the_level_is_shared_by_a_family():
     """Each measure's pairs, all measures', or none; the column level says which."""
     rng = np.random.default_rng(2)
@@ -203,6 +205,7 @@ def test_the_level_is_shared_by_a_family():
     assert "level" not in lf.compare(s, "t").columns
 
 
+@pytest.mark.slow
 def test_scores_take_their_bounds_from_the_measure_and_preferences_from_theirs():
     folder = lf.bundled("digits")
     p = lf.positions(folder / "runs", folder / "qrels.parquet")

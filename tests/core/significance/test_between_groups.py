@@ -68,6 +68,7 @@ def test_welch_is_scipys():
         assert row["reverses"] == (x.mean() * y.mean() < 0)
 
 
+@pytest.mark.slow
 def test_all_splits_of_few_requests():
     """Exact: by a loop, and by SciPy's permutation test of |t|."""
     c = lf.compare_groups(scores(RUNS), "permutation", "none", **BY)
@@ -325,6 +326,7 @@ EXAMPLE = pl.DataFrame({"query_id": "q0066 q0078 q0113 q0175 q0206".split(), "ki
 exact = partial(lf.compare_groups, correction="none")
 
 
+@pytest.mark.slow
 def test_an_evaluation_has_its_groups():
     """They had to be given again, and its tables chosen."""
     by_kind = {"requests": EXAMPLE, "by": "kind"}
@@ -344,6 +346,7 @@ def test_an_evaluation_has_its_groups():
     assert exact(s, baseline="random").equals(parts["AP"])
 
 
+@pytest.mark.slow
 def test_an_evaluation_by_several_attributes_and_by_one_of_them():
     two = EXAMPLE.with_columns(long=pl.Series(["yes", "yes", "yes", "no", "no"]))
     e = evaluated(requests=two, by=["kind", "long"])

@@ -163,6 +163,7 @@ def test_a_baseline_makes_the_family_smaller(baseline, pairs, expected):
     assert c["p_adjusted"].to_list() == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "sign", "wilcoxon", "randomization", "bootstrap"])
 @pytest.mark.parametrize("intervals", ["t", "bca"])
 def test_positive_is_better_than_the_baseline_whatever_it_is_called(test, intervals):
@@ -208,6 +209,7 @@ def test_requests_without_a_value_for_one_pair(test):
     assert c["mean_difference"].to_list() == pytest.approx([2.5 / 3, 0.75, -1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "sign"])
 @pytest.mark.parametrize("pairs", [["ab"], ["ab", "bc"], ["ac", "bc"]])
 def test_a_measure_that_only_some_pairs_have(test, pairs):

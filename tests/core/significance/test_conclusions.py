@@ -35,6 +35,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_each_category(category):
     one, other = BY_HAND[category]

@@ -8,6 +8,8 @@ from scipy import special, stats
 from lexiframe.core.significance import Options
 from lexiframe.core.significance.intervals import _solved, d_z_interval, noncentrality
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 needs_exact_nctdtr = pytest.mark.skipif(
     tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15), reason="its nctdtr errs by more"

@@ -21,6 +21,7 @@ def by_integration(effect, n, alpha):
     return integrate.quad(given_deviation, 0, n * 10 + 100, points=[n - 1], limit=500)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 @pytest.mark.parametrize("n", [3, 4, 6, 12, 34])
 @pytest.mark.parametrize("effect", [0.0, 0.2, -0.5, 1.5])

@@ -230,6 +230,7 @@ def test_pairs_without_some_requests_are_as_if_alone(test):
 # --- Baselines, families, groups ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_several_tests_and_corrections_make_one_table():
     d = pl.concat([preferences(SMOOTH), preferences(COARSE, "other")])
     c = lf.compare(d, TESTS, ["none", "holm"], trials=300)
@@ -274,6 +275,7 @@ def test_groups_of_requests(family):
 TEN = {a + b: RNG.normal(0, 1, 10) for a, b in combinations("abcdefghijklmnopqrst", 2)}  # 190
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "test, options, n, enough",
     [
@@ -464,6 +466,7 @@ def test_the_same_infinite_score_is_a_tie():
     assert (row["n"], row["wins"], row["ties"]) == (2, 1, 1)
 
 
+@pytest.mark.slow
 def test_large_differences_are_as_extreme_as_themselves_but_for_rounding():
     """Of 2^8 ways to choose signs two are as extreme as what was observed: all wins, all losses."""
     won = np.random.default_rng(1).uniform(0, 1e5, (200, 8)).tolist()

@@ -73,6 +73,7 @@ def test_the_number_reaches_the_power_and_one_less_does_not():
     assert rows["b not worse"]["required"] <= rows["equivalent"]["required"]
 
 
+@pytest.mark.slow
 def test_the_simulation_agrees_where_differences_are_nearly_normal():
     d = preferences({"ab": stats.norm.ppf((np.arange(40) + 0.5) / 40) + 0.1})
     options = {"margin": 0.5, "samples": 2000}

@@ -55,6 +55,7 @@ def test_the_simulation_agrees_where_differences_are_nearly_normal():
     assert drawn == pytest.approx(exact, abs=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("value", [0.25, -0.25, 0.1 + 0.2, 1 / 7, -1e9 / 7])
 def test_a_constant_difference_needs_as_many_requests_as_its_sign(how, value):
@@ -89,6 +90,7 @@ def sign_power(wins, losses, ties, n, alpha):
     return power
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wins, losses, ties, power, alpha",
     [(18, 1, 1, 0.8, 0.05), (6, 2, 4, 0.3, 0.1), (5, 0, 3, 0.9, 0.0625), (1, 6, 0, 0.5, 0.02)],

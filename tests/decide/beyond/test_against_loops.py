@@ -12,7 +12,7 @@ import pytest
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.slow, pytest.mark.conformance]
 OTHER_NAMES = {"ILD(distance=cosine,of=categories)@10": "ILD(of=categories)@10"}
 """What the files call measures that are written otherwise here, without what is the default."""
 
@@ -51,7 +51,6 @@ def named(table):
     return table.with_columns(pl.col("measure").replace(OTHER_NAMES))
 
 
-@pytest.mark.slow
 def test_of_single_lists(folder, movielens, items):
     wanted = named(pl.read_parquet(folder / "per_request.parquet"))
     asked = wanted["measure"].unique().to_list()
@@ -60,7 +59,6 @@ def test_of_single_lists(folder, movielens, items):
     assert_equal(found, wanted, ["run", "query_id", "measure"], {"value": "value"})
 
 
-@pytest.mark.slow
 def test_of_all_lists_and_of_pairs(folder, movielens, items):
     wanted = pl.read_parquet(folder / "per_run.parquet")
     asked = wanted["measure"].unique().to_list()
@@ -75,7 +73,6 @@ def test_of_all_lists_and_of_pairs(folder, movielens, items):
     )
 
 
-@pytest.mark.slow
 def test_with_groups_of_requests(folder, movielens, items):
     wanted = json.loads((folder / "groups.json").read_text())
     (run,) = (movielens / "runs").glob(f"*{wanted['run']}*")
@@ -87,7 +84,6 @@ def test_with_groups_of_requests(folder, movielens, items):
         assert c.values["se"][0] == pytest.approx(se, rel=1e-9)
 
 
-@pytest.mark.slow
 def test_lists_that_change_sides(folder, movielens, items):
     for row in pl.read_parquet(folder / "swap.parquet").iter_rows(named=True):
         two = {

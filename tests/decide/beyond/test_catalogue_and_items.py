@@ -149,6 +149,7 @@ def test_unknown_items_are_refused_or_cold():
     assert lf.catalogue(lists, "Coverage", cold).values["value"].to_list() == [1 / 12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["Coverage@5", "Gini@5", "Gini(exposure=dcg)@5", "Exposure@5"])
 @pytest.mark.parametrize("groups", [None, 2])
 def test_what_a_run_reaches_does_not_hang_on_runs_beside_it(measure, groups):

@@ -5,10 +5,11 @@ import pytest
 
 from tests.benchmarks import beyond
 
+pytestmark = pytest.mark.slow  # draws, or reads real collections
+
 DRAWS = 150
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n, groups", [(60, None), (120, 30)])
 def test_intervals_hold_and_tests_err_as_promised(n, groups):
     """The bounds are four standard errors of so many draws from 95 % and 5 %."""
@@ -21,7 +22,6 @@ def test_intervals_hold_and_tests_err_as_promised(n, groups):
     assert (found["rejected"] <= 0.05 + error).all()
 
 
-@pytest.mark.slow
 def test_leaderboards_over_requests_hold_and_err_as_promised():
     found = beyond.over_requests(DRAWS, (0.8, 0.8, 0.8), (0.8, 0.8, 0.8), sizes=(40, 60, 80))
     error = 4 * np.sqrt(0.05 * 0.95 / DRAWS)

@@ -71,6 +71,7 @@ def test_the_catalogue_is_that_of_the_function(e):
     assert lf.evaluate(RUNS, QRELS, ["nDCG@5"]).catalogue is None
 
 
+@pytest.mark.slow
 def test_it_is_shown_beside_the_means(e, tmp_path):
     assert "All lists of a run together, with 95 % intervals (n = 20)" in str(e)
     assert "│ a    Coverage@5  " in str(e.summary("all"))
@@ -125,6 +126,7 @@ def test_runs_in_files_are_looked_at_again(tmp_path):
     assert_frame_equal(again.positions, e.positions)
 
 
+@pytest.mark.slow
 def test_groups_have_their_catalogue_and_results_are_reused(e, tmp_path):
     of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
     grouped = {"requests": of, "by": "age", "items": ITEMS}
@@ -233,6 +235,7 @@ def assert_same_tables(found, expected):
     assert found.provenance.get("lacking") == expected.provenance.get("lacking")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grouped", [False, True])
 def test_in_parts_the_tables_are_the_same(grouped, tmp_path):
     runs, judged, items, ages = large_collection()
@@ -248,6 +251,7 @@ def test_in_parts_the_tables_are_the_same(grouped, tmp_path):
     assert any("the user's history has already: " in one for one in again)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_in_parts_of_lists_alone_no_request_is_lost():
     runs, judged, items, _ = large_collection()
@@ -275,6 +279,7 @@ def test_in_parts_candidates_are_doubted_once(tmp_path):
     assert [same in str(one.message) for one in caught].count(True) == 1
 
 
+@pytest.mark.slow
 def test_a_job_that_is_resumed_has_the_same_items(tmp_path, monkeypatch):
     runs, judged, items, _ = large_collection()
     how = {"items": items, "out": tmp_path, "memory": "4MB", "keep": "scores"}
@@ -305,6 +310,7 @@ def test_a_measure_without_any_value_is_refused():
         lf.evaluate(one, {"u": {"d1": 1}}, ["AP", "Novelty@5", "ILD@5"], items=ITEMS)
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_imported_without_items():
     code = (
         "import sys, lexiframe as lf; f = lf.bundled('example');"
@@ -399,6 +405,7 @@ def test_a_catalogue_has_no_values_of_requests(e):
         lf.compare(e.catalogue)
 
 
+@pytest.mark.slow
 def test_leaderboards_take_measures_of_lists_and_of_all_lists(e):
     board = lf.leaderboard({"x": e, "y": e}, measure="Novelty@5")
     first = e.means.filter(measure="Novelty@5", rank=1)["run"].item()
@@ -552,6 +559,7 @@ def test_a_number_without_an_interval_says_why():
     assert "—: no list, one alone, or all requests change it alike" in str(e)
 
 
+@pytest.mark.slow
 def test_who_is_first_by_measures_of_all_lists_is_said_and_marked(tmp_path):
     rnd = random.Random(3)
 

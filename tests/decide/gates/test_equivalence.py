@@ -296,6 +296,7 @@ def test_randomization_is_not_offered_with_a_margin(called):
         called(preferences({"ab": [0.1, 0.2]}), 0.1, test="randomization", **names)
 
 
+@pytest.mark.slow
 def test_every_question_is_corrected_over_its_family():
     d = of_columns(np.random.default_rng(1).normal(0.1, 0.3, (30, 6)))
     d = pl.concat([d, d.with_columns(measure=pl.lit("other"), preference=pl.col("preference") / 3)])

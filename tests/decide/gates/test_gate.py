@@ -71,6 +71,7 @@ def test_p_values_are_those_of_other_libraries(mean):
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((mean - half, mean + half))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mean, outcomes",
     [
@@ -102,6 +103,7 @@ def test_smaller_may_be_better():
     assert (row["outcome"], row["mean_difference"]) == ("pass", pytest.approx(5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
 @pytest.mark.parametrize("n", [2, 3, 10, 400])
 def test_equal_differences_decide_nothing(n, test):
@@ -133,6 +135,7 @@ def test_one_request_decides_nothing():
 # --- How many requests it would take ------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [0.1, 0.8, 0.95])
 @pytest.mark.parametrize("mean", [-0.035, 0.004, 0.015])
 def test_the_requests_that_it_takes_are_those_of_statsmodels(mean, power):
@@ -307,7 +310,7 @@ def test_other_runs_are_left_out():
     more = pl.concat([d, others])
     g = lf.gate(d, 0.02, **TWO)
     assert lf.gate(more, 0.02, **TWO).equals(g)
-    assert lf.gate(more.to_arrow(), 0.02, **TWO).equals(g)
+    assert pl.DataFrame(lf.gate(more.to_arrow(), 0.02, **TWO)).equals(g)
 
 
 def test_from_sums_over_requests(tmp_path):

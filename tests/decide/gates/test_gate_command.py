@@ -15,6 +15,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.decide.gates.gate_coverage import COVERAGE_OF_BOTH
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
 GOOD, BAD = RUNS / "pixels_euclidean.run", RUNS / "random.run"

@@ -13,6 +13,7 @@ MARGINS = {"nDCG@10": 0.05, "Novelty@10": 0.5, "Coverage@10": 0.05}
 ASKED = [word for name, size in MARGINS.items() for word in ("--margin", f"{name}={size}")]
 
 
+@pytest.mark.slow
 def test_it_decides_what_python_decides(lexiframe):
     found = lexiframe("gate", DIGITS / "qrels.parquet", *TWO, *ASKED, *ITEMS, "--format", "json")
     assert found.status == 3

@@ -71,6 +71,7 @@ def topics(seed=0):
     return np.repeat([0.3, -0.04, -0.338], 60) + noise
 
 
+@pytest.mark.slow
 def test_topics_in_the_order_of_their_ids_do_not_let_a_worse_candidate_pass(tmp_path):
     """In the order of ids all of them pass; a share of them that is more than alpha does not."""
     how = {"n_planned": 180, **TWO}
@@ -144,6 +145,7 @@ def test_scores_are_taken_too(state):
     assert table["test"].item() == "betting"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "betting"])
 def test_a_curve_counts_what_the_gate_does(test):
     d = preferences(X)

@@ -46,6 +46,7 @@ def look_at(path, how, first, data):
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sealed", [False, True])
 def test_a_state_that_was_edited_is_refused_or_right(begun, sealed):
     path = begun[0]

@@ -44,6 +44,7 @@ def gated(old, new, measures="AP", **options):
     return lf.gate(e, 0.05, **TWO, **options)
 
 
+@pytest.mark.slow
 def test_another_file_with_the_same_rankings_has_changed_nothing(tmp_path):
     copy = shutil.copy(OLD, tmp_path / "copy.run")
     for new in (copy, rows_of(), rows_of().with_columns(pl.col("score") * 2)):

@@ -136,6 +136,7 @@ def test_a_greater_rel_of_a_measure_counts_too():
         lf.compare_judges(C_RUNS, JUDGES, "AP(rel=1)", rel=2)
 
 
+@pytest.mark.slow
 def test_groups_of_requests_and_a_baseline():
     how = {"samples": 5, "baseline": "x"}
     table = lf.compare_judges(C_RUNS, JUDGES, ["AP", "LP"], requests=KINDS, by="kind", **how)

@@ -59,7 +59,7 @@ def alpha_by_loops(said, ordinal):
     observed = sum(
         delta(c, k) / (len(values) - 1) for values in units for c, k in combinations(values, 2)
     )
-    expected = sum(delta(c, k) for c, k in combinations(every, 2)) / (len(every) - 1)
+    expected = sum(n[c] * n[k] * delta(c, k) for c, k in combinations(n, 2)) / (len(every) - 1)
     return 1 - observed / expected
 
 

@@ -57,6 +57,7 @@ def test_statsmodels_predicts_the_same():
     assert (found["ci_low"], found["ci_high"]) == pytest.approx((bias - half, bias + half))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS[::3], ids=str)
 def test_error_without_favour_and_coverage_with_one(setting):
     """The error is .05; differences of differences err with a compressed scale."""

@@ -12,6 +12,8 @@ from lexiframe.core.base.resampling import drawn_requests
 from tests import oracle
 from tests.decide.judges.test_compare_judges import C_RUNS, JUDGES, KINDS
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 SCORES = {
     judge: lf.scores(lf.positions(C_RUNS, qrels), ["AP", "SL1"]) for judge, qrels in JUDGES.items()
 }

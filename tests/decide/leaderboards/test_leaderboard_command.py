@@ -110,6 +110,7 @@ def test_files_of_weights_that_are_refused(lexiframe, board, tmp_path, text, mes
     assert message in found.err
 
 
+@pytest.mark.slow
 def test_folders_of_evaluations_are_collections(lexiframe, tmp_path):
     example = lf.bundled("example")
     lines = (example / "qrels.txt").read_text().splitlines(keepends=True)

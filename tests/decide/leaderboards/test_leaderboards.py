@@ -84,6 +84,7 @@ def test_percentiles_of_ranks_are_those_of_a_loop_over_resamples(alpha):
         assert row["share_first"] == of_run.count(1) / 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.4])
 def test_holm_intervals_are_those_of_pairwise_t_tests(alpha):
     from scipy.stats import ttest_rel
@@ -152,6 +153,7 @@ def test_step_down_is_that_of_a_plain_loop():
         assert rejected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["mean", "mean_z", "borda", "mean_rank", "win_rate"])
 @pytest.mark.parametrize("n, applied", [(3, ("t", "none")), (5, ("t", "none")),
                                         (6, ("max_t", "step_down"))])  # fmt: skip
@@ -215,6 +217,7 @@ def test_there_is_no_adjusted_order_without_the_collection_that_connects_a_run(t
     assert str(lf.read_results(tmp_path)) == str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "how, message",
@@ -280,6 +283,7 @@ def test_one_run_has_its_sentence():
     assert found.verdict.height == 1  # nothing else can be said of it
 
 
+@pytest.mark.slow
 def test_shares_beside_percent_are_warned_of_where_the_mean_counts():
     x = X.with_columns(pl.col("law", "sport") * 100)
     message = (
@@ -321,6 +325,7 @@ def test_differences_that_do_not_vary_decide_nothing():
     assert found.ranking["rank_high"].to_list() == [2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["holm", "max_t", "max_t_bootstrap"])
 @pytest.mark.parametrize("rule", ["mean", "mean_z"])
 @pytest.mark.parametrize("n", [7, 20])
@@ -351,6 +356,7 @@ def test_several_rules_are_compared():
     assert "have percentiles of resamples alone" in " ".join(found.verdict["sentence"])
 
 
+@pytest.mark.slow
 def test_kemeny_has_mean_places_over_all_orders_and_refuses_many_runs():
     cycle = pl.DataFrame({"model": ["a", "b", "c"], "x": [3, 2, 1], "y": [1, 3, 2], "z": [2, 1, 3]})
     found = lf.leaderboard(cycle, "kemeny")
@@ -361,6 +367,7 @@ def test_kemeny_has_mean_places_over_all_orders_and_refuses_many_runs():
         lf.leaderboard(many, "kemeny")
 
 
+@pytest.mark.slow
 def test_among_first_needs_a_place():
     found = lf.leaderboard(X)
     assert found.among_first(4).height == 4
@@ -385,6 +392,7 @@ def requests_table(seed=0, n=(5, 9)):
     )
 
 
+@pytest.mark.slow
 def test_requests_give_the_same_mean_and_one_collection_is_evaluate_scores():
     s = requests_table()
     of_collections = lf.leaderboard(s).ranking
@@ -398,6 +406,7 @@ def test_requests_give_the_same_mean_and_one_collection_is_evaluate_scores():
     assert found.ranking["run"].to_list() == e.means.sort("rank")["run"].to_list()
 
 
+@pytest.mark.slow
 def test_evaluations_of_several_collections_are_ranked_together():
     s = requests_table()
     parts = {name: s.filter(collection=name).drop("collection") for name in ("c0", "c1")}
@@ -429,6 +438,7 @@ def test_a_measure_is_chosen():
         lf.leaderboard(both, measure="RX")
 
 
+@pytest.mark.slow
 def test_a_column_of_groups_exists_and_has_one_group_for_each_collection():
     s = requests_table().with_columns(kind=pl.col("run"))
     with pytest.raises(lf.LexiframeError, match="expected one kind for each collection, found sev"):
@@ -481,6 +491,7 @@ def test_a_single_collection_agrees_with_none():
         lf.leaderboard(X.select("model", "law")).plot.correlations()
 
 
+@pytest.mark.slow
 def test_t_tests_of_votes_in_few_collections_are_said_to_be_liberal():
     """With nine collections `max_t` keeps its level, with three no test does."""
     rng = np.random.default_rng(0)
@@ -530,6 +541,7 @@ def all_of(board, folder):
     return str(board)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", EVERY_RULE)
 @pytest.mark.parametrize("factor", [2.0**-45, 2.0**-70, 2.0**60])
 def test_the_tolerance_follows_the_values(rule, factor):
@@ -573,6 +585,7 @@ def test_values_whose_squares_are_infinite_are_refused(value):
         lf.leaderboard(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1e308, 1e300, 5e-324])
 def test_weights_of_any_size_are_shares(size, tmp_path):
     found = lf.leaderboard(SMALL, weights={"x": size, "y": size, "z": size})

@@ -13,7 +13,7 @@ from lexiframe.core.pairwise.arrays import Cells
 from lexiframe.decide.leaderboards.least_squares import adjusted
 from lexiframe.decide.leaderboards.ranked import places_of
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.slow, pytest.mark.conformance]
 
 
 @pytest.fixture(scope="module")

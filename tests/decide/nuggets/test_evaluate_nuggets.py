@@ -20,6 +20,7 @@ def files(tmp_path):
     return [str(tmp_path / f"{run}.jsonl") for run in "ab"]
 
 
+@pytest.mark.slow
 def test_all_commands_that_take_scores_take_them(files, lexiframe):
     for command in ("evaluate", "compare", "verdict"):
         assert "NuggetRecall(vital)" in lexiframe(command, "--nuggets", *files).out

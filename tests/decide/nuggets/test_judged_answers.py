@@ -64,6 +64,7 @@ def test_positions_and_explanations_are_those_of_its_sentences():
         _ = e.collection
 
 
+@pytest.mark.slow
 def test_its_page_has_nuggets_where_others_have_documents(tmp_path):
     e = lf.evaluate_scores(ANSWERS, ["NuggetRecall", "LR"])
     page = Page(e.report(tmp_path / "r.html"))

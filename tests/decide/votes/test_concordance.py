@@ -58,6 +58,7 @@ def clustered(values, groups, alpha=0.05):
     return fit.params[0], fit.params[0] - half, fit.params[0] + half, p
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lacking", [0.0, 0.2])
 def test_shares_intervals_and_differences_are_those_of_loops_and_statsmodels(lacking):
     d, v = tables(12, np.random.default_rng(3), lacking)

@@ -384,6 +384,7 @@ def test_strengths_are_written_as_parquet(tmp_path):
     assert pl.read_parquet(written[1]).equals(b.pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["request", "judge"])
 def test_percentiles_are_named_for_what_they_are(by):
     """The bootstrap's intervals are as wide as its standard errors say, percentiles are its own."""

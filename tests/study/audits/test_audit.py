@@ -66,6 +66,7 @@ def by_scipy(test, a, b):
     return stats.wilcoxon(d).pvalue, (ranks * np.sign(d[d != 0])).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null, s", [("exchanged", S), ("centred", LACKING)])
 def test_rates_are_those_of_a_loop_over_trials(null, s):
     names = TESTS[:3]

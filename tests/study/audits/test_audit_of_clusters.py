@@ -50,6 +50,7 @@ def test_t_is_that_of_statsmodels_in_each_trial():
     assert a["power"] == pytest.approx(found / 520)
 
 
+@pytest.mark.slow
 def test_tests_by_clusters_keep_alpha_and_t_over_requests_does_not():
     a = lf.audit(D, ["t", "bootstrap"], 25, trials=2000, inner_trials=199, **BY_USER)
     assert ((a["error_low"] <= 0.05 + 0.01) & (a["error_high"] >= 0.05 - 0.015)).all()

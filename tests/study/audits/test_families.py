@@ -101,6 +101,7 @@ CASES = [  # of 7 requests all 64 choices of signs are taken
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test, correction, null, n_runs, size, values", CASES)
 def test_rates_are_those_of_compare_called_for_each_evaluation(
     test, correction, null, n_runs, size, values

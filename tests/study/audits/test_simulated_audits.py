@@ -16,6 +16,7 @@ from tests.benchmarks.whole_evaluations import (
 TIMES = 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [1, 3, 20])
 def test_evaluations_of_equal_runs_find_no_more_than_promised(m):
     """By preferences of few requests, where the t-test finds far more."""
@@ -40,6 +41,7 @@ def test_equal_means_of_other_shape_are_found_to_differ():
     assert 0.03 < shape_errors(50, TIMES)[0] < 0.13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["random", "found"])
 def test_intervals_have_a_width_and_hold_true_means(kind):
     found = held(Intervals(kind, 1, 200))

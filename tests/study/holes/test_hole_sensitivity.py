@@ -39,6 +39,7 @@ def found(collection):
     return hole_sensitivity(runs, qrels, [*MEASURES, "RPP"], samples=40)
 
 
+@pytest.mark.slow
 def test_a_draw_is_what_evaluate_finds_with_the_drawn_grades(collection):
     """To the last bit, also for measures that count judged documents that are not relevant."""
     runs, _, qrels = collection
@@ -196,6 +197,7 @@ def test_an_interval_is_widened_until_it_holds_a_value():
     assert least_factor(np.array([]), 0.95) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["P@10", "RBP", "RR", "Success@3", "AP", "RPP"])
 def test_widened_intervals_hold_only_what_is_possible(collection, measure):
     """Whatever the factor is; of AP and preferences only the common range is known."""
@@ -442,6 +444,7 @@ def test_shares_count_the_draws_that_keep_sign_and_conclusion():
     assert values.select("rank", "rank_low", "rank_high").rows()[0] == pytest.approx((1, 1, 1.9625))
 
 
+@pytest.mark.slow
 def test_the_verdict_on_what_has_several_tables(found):
     assert lf.verdict(found).equals(lf.verdict(found.pairs))
     folder = lf.bundled("digits")

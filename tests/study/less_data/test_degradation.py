@@ -12,6 +12,8 @@ from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.study.less_data.degradation import degradation
 from lexiframe.study.less_data.sampling import sample_labels, sample_requests, truncate_runs
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 MEASURES = ["RPP", "LR", "LP", "AP", "nDCG", "RR", "R@10", "Rprec"]
 
 

@@ -31,6 +31,7 @@ def positions_of_kept(folder, kept):
     return lf.positions(folder / "runs", left)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["uniform", "retrieved"])
 @pytest.mark.parametrize("fraction", [0.01, 0.29, 0.5, 0.7, 1])
 def test_fewer_labels_are_positions_of_fewer_judgments(folder, p, fraction, how):
@@ -56,6 +57,7 @@ def test_a_seed_gives_the_same_items_and_a_smaller_share_is_part_of_a_greater(p)
     assert quarter.join(halves[0], on=["query_id", "doc_id"], how="anti").height == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["retrieved", "uniform"])
 @pytest.mark.parametrize("fraction", [0.2, 0.4, 0.6, 0.8])
 def test_items_that_more_runs_retrieved_go_sooner(how, fraction):

@@ -96,6 +96,7 @@ def test_rbo_is_that_of_its_authors_program(letters, p, printed):
     assert oracle.rbo_extrapolated(LETTERS, letters, p) == pytest.approx(printed, abs=6e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["RBO", "RBO(p=0.999)", "Jaccard", "overlap", "tau", "tau_ap"])
 def test_rankings_that_are_the_same_have_1_whatever_their_length(measure):
     for n in (2, 7, 300):

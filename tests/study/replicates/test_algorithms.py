@@ -79,10 +79,10 @@ def test_a_pair_of_a_real_leaderboard():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.0, 0.25, 1.0, 4.0])
+@pytest.mark.parametrize("share", [0.0, 1.0])
 def test_error_rates_where_seeds_vary(share):
     """The variance of seeds as a share of that of a difference over requests; equal algorithms."""
-    rng, trials, n, seeds = np.random.default_rng(int(4 * share)), 400, 40, 3
+    rng, trials, n, seeds = np.random.default_rng(int(4 * share)), 200, 40, 3
     by_run = by_request = 0
     for _ in range(trials // 40):
         parts = []

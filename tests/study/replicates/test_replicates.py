@@ -8,10 +8,13 @@ from scipy import stats
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
-    "ignore:runs whose ranks and scores disagree",
-    "ignore:.*expected scores of which the greatest is the best",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings(  # made-up rows lie in any order
+        "ignore:runs whose ranks and scores disagree",
+        "ignore:.*expected scores of which the greatest is the best",
+    ),
+]
 
 QRELS = pl.DataFrame(
     [(f"q{q}", f"d{d}", 1.0 + d % 2) for q in range(12) for d in (1, 4, 7)],

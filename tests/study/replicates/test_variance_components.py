@@ -107,6 +107,7 @@ def test_unbalanced_components_are_those_of_greatest_likelihood(replicates):
     assert c["raw"].null_count() == c["df"].null_count() == c.height
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replicates", DESIGNS)
 def test_likelihood_agrees_with_mean_squares_where_none_is_below_0(replicates):
     """Of balanced data, where the two ways have to meet."""

@@ -329,7 +329,6 @@ def test_the_smallest_collection():
     assert qrels["relevance"].to_list() == [1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cranfield", "trec_robust_2003"])
 def test_like_a_real_collection(shared, name):
     """Each statistic is as close as that of a second real half, but for chance (thrice that)."""

@@ -43,6 +43,7 @@ def each_swap(depth):
     return {(*keys[swap], measure): value for swap, measure, value in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 @pytest.mark.parametrize("depth", [2, 4, 100])
 def test_gains_are_the_preferences_of_lists_that_are_evaluated_anew(depth):

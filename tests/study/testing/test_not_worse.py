@@ -48,6 +48,7 @@ def test_options_reach_the_gate():
     assert table["alpha"].item() == 0.05
 
 
+@pytest.mark.slow
 def test_without_evidence_it_refuses_as_the_gate_does():
     run = pl.DataFrame(lf.read_runs(NEW))
     margin = {"AP": 0.05}
@@ -75,6 +76,7 @@ def test_without_evidence_it_refuses_as_the_gate_does():
         assert_not_worse(OLD, NEW, QRELS, 0.05)
 
 
+@pytest.mark.slow
 def test_a_snapshot_stands_for_the_baseline(tmp_path):
     path, margin = tmp_path / "tests" / "baseline.json", {"AP": 0.05, "nDCG@10": 0.05}
     first = assert_not_worse(OLD, NEW, QRELS, margin, snapshot=path)

@@ -82,6 +82,7 @@ def test_free_weights_have_the_likelihood_of_loops():
     assert sum(weights.values()) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WEIGHTS)
 def test_the_users_that_made_the_labels_are_found(kind):
     """Among the known ones by likelihood; and free weights within their intervals."""

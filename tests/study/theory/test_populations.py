@@ -56,6 +56,7 @@ def preferred(x, y, *, best):
     return oracle.sgn(differ[0]) if differ else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("n, m", [(5, 1), (5, 2), (6, 3), (6, 5)])
 def test_populations_by_loops(name, n, m):

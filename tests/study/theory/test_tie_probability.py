@@ -57,6 +57,7 @@ def test_a_million_items(method, k):
     assert tie_probability(method, 10**6, 500) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_last_rank_among_a_million():
     """Σ P(p_m = i)², with each probability as a quotient of whole numbers, some of them."""
     n, m = 10**6, 3

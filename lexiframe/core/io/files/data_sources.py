@@ -23,6 +23,7 @@ from lexiframe.core.base import (
     SchemaError,
     coded,
     n_and_first,
+    schemas,
     shown,
     to_polars,
     warn,
@@ -244,6 +245,8 @@ def sources_of_runs(runs: Any) -> Found:
         found = Found.together(map(_expand, every))
     if not found.sources:
         raise ReadError("expected at least one file or frame, found an empty list")
+    for one in found.sources:
+        schemas.warn_of_index(one.origin, one.where)
     return found if len(found.sources) == 1 else replace(found, sources=_join_parts(found.sources))
 
 

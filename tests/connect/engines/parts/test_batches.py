@@ -21,6 +21,8 @@ from lexiframe.connect.engines.parts import batches
 from lexiframe.core.base.errors import LexiframeError, ReadError
 from lexiframe.core.evaluation.buckets import sizes
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 MEASURES = ["AP", "RPP"]
 N_BUCKETS = 4
 EVERYTHING = {"memory": "1kB", "keep": ["scores", "preferences"]}
@@ -87,7 +89,6 @@ def finished(data, out, **how):
     return files_in(out)
 
 
-@pytest.mark.slow
 def test_parts_of_an_earlier_evaluation_are_removed(data, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: 9)
     finished(data, tmp_path / "out")
@@ -111,7 +112,6 @@ lf.evaluate(*sys.argv[1:3], "AP RPP".split(), out=sys.argv[3], memory="1kB",
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_two_processes_do_not_share_a_folder(data, expected, tmp_path, monkeypatch):
     out = tmp_path / "out"
@@ -148,7 +148,6 @@ __main__.main()
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_leaves_no_buckets_in_the_temporary_folder(data, tmp_path, name):
@@ -204,7 +203,6 @@ def median_sign(d):
     return np.where(np.median(d, axis=0) == 0, 1.0, 0.25)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [{}, {"requests": REQUESTS, "by": "kind"}, {"baseline": "b"}, {"no_relevant": "zero"}],

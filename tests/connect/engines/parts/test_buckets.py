@@ -22,10 +22,13 @@ from lexiframe.core.io.batches.reading import Share
 from lexiframe.core.io.batches.units import Sources
 from tests.strategies import collections
 
-pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
-    "ignore:runs whose ranks and scores disagree",
-    "ignore:.*expected scores of which the greatest is the best",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings(  # made-up rows lie in any order
+        "ignore:runs whose ranks and scores disagree",
+        "ignore:.*expected scores of which the greatest is the best",
+    ),
+]
 
 MEMORY = 1_000_000_000
 QRELS = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1.0]})

@@ -84,6 +84,7 @@ def interrupted(tmp_path, monkeypatch):
     return run, job
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["a flipped bit", "half of it", "a pickle", "nothing"])
 def test_sums_that_are_damaged_are_computed_again(interrupted, tmp_path, harm):
     run, job = interrupted

@@ -12,6 +12,8 @@ import lexiframe as lf
 from lexiframe.connect.engines.parts import batches
 from lexiframe.core.base.memory_use import NotEnoughMemoryError
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 
 @pytest.fixture
 def data(tmp_path):

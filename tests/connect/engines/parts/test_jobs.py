@@ -190,6 +190,7 @@ def test_a_row_without_document_beside_others_in_another_batch(tmp_path):
         buckets.runs(0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("form", ["parquet", "run", "csv", "runs.csv"])
 def test_large_scores_of_two_batches_that_are_equal_as_floats(tmp_path, form):

@@ -9,10 +9,13 @@ from lexiframe.core.base.memory_use import NotEnoughMemoryError
 from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.core.io.run_scan import RunScan
 
-pytestmark = pytest.mark.filterwarnings(  # made-up rows lie in any order
-    "ignore:runs whose ranks and scores disagree",
-    "ignore:.*expected scores of which the greatest is the best",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings(  # made-up rows lie in any order
+        "ignore:runs whose ranks and scores disagree",
+        "ignore:.*expected scores of which the greatest is the best",
+    ),
+]
 
 MEASURES = ["RPP", "AP"]
 SMALL = 4_000_000  # bytes of memory: the rows below need several buckets

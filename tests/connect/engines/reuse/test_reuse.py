@@ -26,7 +26,7 @@ from lexiframe.core.pairwise.recall_paired import LevelPreference
 from lexiframe.core.projection import answers
 from tests.strategies import SUBTOPICS, collections
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")]
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -99,6 +99,7 @@ COLLECTIONS = st.one_of(collections(min_runs=2), collections(min_runs=2, iterati
 # --- Adding runs --------------------------------------------------------------------------------
 
 
+@FEWER
 @given(COLLECTIONS, SOME, OPTIONS, st.data())
 def test_adding_runs_is_evaluating_all(collection, measures, options, data):
     runs, qrels = collection
@@ -327,6 +328,7 @@ def test_what_depends_on_other_runs_is_computed_again(tmp_path):
 # --- Reusing results ----------------------------------------------------------------------------
 
 
+@FEWER
 @given(COLLECTIONS, SOME, SOME, OPTIONS, st.data())
 def test_reused_results_are_those_of_evaluating_all(collection, before, now, options, data):
     runs, qrels = collection
@@ -360,7 +362,6 @@ def changed(data, frame, column):
 ALL = lf.measures()["name"].to_list()
 
 
-@pytest.mark.slow
 def test_every_measure_can_be_reused(tmp_path):
     """Of runs that join others, of other judgments, and by itself."""
     measures = known_measures()

@@ -5,6 +5,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 
 def test_the_influence_of_ties_is_that_of_reading_the_runs(tmp_path):
     """The relevant d2 and d4 share their scores with two more."""

@@ -77,10 +77,9 @@ def assert_same(e, expected, but=NOT_KEPT):
     assert e.provenance["measures"] == expected.provenance["measures"]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:rankings missing")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:rankings missing")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("buckets", [None, 3, 50])
 def test_every_table_is_that_of_memory(spark, collection, buckets):
     """In one bucket, in some, and in many more than there are requests."""

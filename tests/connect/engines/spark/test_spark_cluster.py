@@ -11,6 +11,7 @@ from tests.connect.engines.conftest import session
 from tests.connect.engines.spark.test_spark import MEASURES, assert_same, collection, killing, sent  # noqa: F401
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:rankings missing"),
     pytest.mark.skipif(sys.platform != "linux", reason="finds the process to kill in /proc"),
 ]
@@ -23,7 +24,6 @@ def cluster(spark_home):
         yield started
 
 
-@pytest.mark.slow
 def test_a_killed_executor_changes_nothing(cluster, collection, tmp_path):  # noqa: F811
     """Its tasks are repeated elsewhere, and nothing is counted or written twice."""
     marker, out = tmp_path / "marker", tmp_path / "out"

@@ -9,6 +9,8 @@ import lexiframe as lf
 from lexiframe.core.pairwise.arrays.group_values import name_group_values
 from tests.conftest import library
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 QUERIES = ["q1", "q2", "q3", "q4", "q5"]
 SCORES = pl.DataFrame(
     [

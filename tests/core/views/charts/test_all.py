@@ -113,7 +113,6 @@ def numbers(found):
         yield found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CHARTS)
 def test_110_runs(name):
     chart = CHARTS[name](tables(110), "RR")

@@ -77,6 +77,7 @@ def test_no_chart_and_no_snapshot_is_missing():
     assert WRITES or kept == {*SNAPSHOTS}  # a new one may not be written yet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SNAPSHOTS)
 def test_its_specification(name):
     compare_with_snapshot(SNAPSHOTS[name](), name)

@@ -2,6 +2,7 @@
 
 import inspect
 import random
+from functools import cache
 
 import polars as pl
 import pytest
@@ -15,6 +16,7 @@ from tests.core.views.charts.tiny_tables import TINY
 from tests.fuzz.calls import outcome, wrong_values
 
 
+@cache
 def valid_calls():
     """The arguments of a valid call of each chart."""
     found = {}

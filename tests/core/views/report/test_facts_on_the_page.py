@@ -7,7 +7,7 @@ import pytest
 import lexiframe as lf
 from tests.core.views.report.test_report import Page, collection
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")]
 
 RUNS, QRELS = collection("abcd", n_requests=12, seed=5)
 TESTS, CORRECTIONS = ["wilcoxon", "t", "sign"], ["none", "holm"]

@@ -473,7 +473,6 @@ def test_numbers_are_packed_in_the_narrowest_type_that_has_them():
     assert [columns[name]["type"] for name in ("run", "n", "is")] == ["u1", "f8", "u1"]
 
 
-@pytest.mark.slow
 def test_a_page_of_30_runs_and_250_requests_is_small(tmp_path):
     runs, qrels = collection([f"run{n}" for n in range(30)], 250)
     e = lf.evaluate(runs, qrels)

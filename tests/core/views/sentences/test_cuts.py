@@ -4,6 +4,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 QRELS = {f"q{n}": {f"d{n % 15}": 1} for n in range(8)}
 SAID = (
     "The runs are cut at different depths, from 10 (b) to 40 (a), which may favour the longer one"

@@ -15,6 +15,7 @@ def judged(*grades):
     return {f"q{n}": {f"d{n}": grades[0], f"d{n + 1}": grades[1]} for n in range(6)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grades, is_said", [((1, 0), True), ((1, 2), False), ((1, 5), False)])
 def test_where_every_judgment_is_positive_it_is_always_so(grades, is_said, tmp_path):
     e = lf.evaluate(RUNS, judged(*grades), ["AP", "RR"])

@@ -52,6 +52,7 @@ def test_a_verdict_is_refused_with_the_counts():
         lf.verdict(evaluated())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing, best", [("zero", "A"), ("own", "A")])
 def test_the_report_and_the_tables_are_written(tmp_path, missing, best):
     e = evaluated(missing=missing)
@@ -140,6 +141,7 @@ def file(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_command_line(file):
     done = run("evaluate", "--scores", file)
     assert done.returncode == 0
@@ -155,6 +157,7 @@ def test_the_command_line(file):
     assert "too few for any conclusion by AP; A is first" in words(done.stdout)
 
 
+@pytest.mark.slow
 def test_compare_by_the_command_line(file):
     def pairs(*arguments):
         done = run("compare", "--scores", file, "--format", "json", *arguments)

@@ -6,6 +6,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.views.sentences.ties import tie_ranges, tie_sentences
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 QUERIES = [f"q{n:02}" for n in range(20)]
 JUDGED = {query: {"a": 1, "b": 1} for query in QUERIES}
 

@@ -5,6 +5,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # its room has quicker tests
+
 USERS = [f"u{n}" for n in range(8)]
 JUDGED = pl.DataFrame(
     {"user_id": USERS, "item_id": [*"abcdabcd"], "rating": [1, 1, 1, 1, 2, 1, 1, 1]}

@@ -152,7 +152,6 @@ def test_one_run_has_no_verdict():
     ).is_empty()
 
 
-@pytest.mark.slow
 def test_requests_from_a_file_and_on_the_command_line(tmp_path, capsys):
     from typer.testing import CliRunner
 
@@ -209,7 +208,6 @@ def test_levels_and_families_that_there_are_not():
         lf.verdict(evaluate(), family="pairs")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["family", "gain", "rival", "n_runs", "n_best", "there"])
 def test_attributes_may_be_called_like_what_a_verdict_is_worked_out_with(name):
     renamed = REQUESTS.rename({"kind": name})

@@ -83,6 +83,7 @@ def test_measures_with_other_requests_or_none_are_named(wide):
     assert grouped[1].table.columns == ["run", "RR"]
 
 
+@pytest.mark.slow
 def test_many_runs_are_shown_as_the_first_and_the_last():
     e = evaluate({f"r{n:02}": [1] * (12 - n // 5) + [4] * (n // 5) for n in range(41)})
     for section, called in ((parts(e)[0], "e.means"), (parts(e)[1], "e.orderings")):
