@@ -607,6 +607,7 @@ def tables(tmp_path_factory):
             every=2,
         ),
         "components": lf.significance.variance_components(seeds, "run"),
+        "effects": lf.significance.anova(seeds, "run + query_id"),
         "generalisability": lf.significance.generalisability(seeds, "run"),
         **by_people_and_model(s, d),
         **judged_tables(runs, qrels),
@@ -794,8 +795,8 @@ def test_every_schema_has_a_table(tables):
 
 
 OF_THEIR_OWN_ORDER = """
-    runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves
-    strengths facts
+    runs qrels means verdict pair_requests requests contrasting unjudged components effects
+    gate_curves strengths facts
 """.split()
 
 
