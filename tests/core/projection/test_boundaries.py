@@ -1,4 +1,4 @@
-"""Boundaries of positions, by hand: the least grade, repeated and missing rows, parts, imputation."""
+"""Boundaries of positions, by hand: least grade, repeated and missing rows, parts, imputation."""
 
 import polars as pl
 import pytest
