@@ -394,9 +394,9 @@ def _doubt_folds(written: pl.DataFrame, table: pl.DataFrame, where: str) -> None
     folds = written.select(column for column in written if names_folds(column.name))
     if not folds.width or written.height != table.height:
         return
-    from lexiframe.core.io.doubts.divided_lists import find_divided_lists
+    from lexiframe.core.io.doubts.lists_in_folds import divided_lists
 
-    divided = find_divided_lists(table, folds, where)
+    divided = divided_lists(table, folds, where)
     if divided is not None and divided.is_certain:
         raise SchemaError(divided.problem)
     if divided is not None:
