@@ -117,7 +117,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
             each = [by_collection.policies_apart(of, name) for name in told[FOLDERS]]
         for one in each:
             Policies(**one)
-    if {*told.get(ORDER, [])} ^ {*told.get(FOLDERS, {})}:
+    if ORDER in told and {*told[ORDER]} != {*told.get(FOLDERS, {})}:
         raise LexiframeError(
             f"expected the order of all collections, found {told.get(ORDER)!r:.80}"
         )

@@ -93,7 +93,7 @@ def read_results(folder: str | Path, *, frames: FrameKind | None = None) -> Eval
     of_all = [read.pop(name, None) for name in CATALOGUES]
     if FOLDERS in facts:
         several: Evaluation = features.needed(Collections, "read_results").read_back(
-            place, {name: facts[FOLDERS][name] for name in facts[ORDER]}
+            place, {name: facts[FOLDERS][name] for name in facts.get(ORDER, facts[FOLDERS])}
         )
         if not all(read[n].equals(table) for n, table in several.tables(of_requests=False).items()):
             expected, found = "the collections that were written", "others in their folders"
