@@ -63,6 +63,14 @@ class Printed(pd.DataFrame):  # type: ignore[misc]
         table = self.printed_as
         return table is not None and (*self.shape, *self.columns) == (*table.shape, *table.columns)
 
+    def __copy__(self, deep: bool = True) -> Printed:
+        copied = Printed(self.copy(deep=deep))
+        copied.printed_as = self.printed_as
+        return copied
+
+    def __deepcopy__(self, memo: Any = None) -> Printed:
+        return self.__copy__()
+
     def __repr__(self) -> str:
         return str(self.printed_as) if self._whole() else super().__repr__()
 

@@ -32,7 +32,7 @@ class Compared:
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Compared) or type(other) is not type(self):
+        if not isinstance(other, Compared) or other.__class__ is not type(self):
             return NotImplemented
         return other is self or next(_differing(self, other, 0.0), None) is None
 
@@ -80,10 +80,10 @@ class Compared:
         >>> found.filter(column="mean").select("row", pl.col("difference").round(2)).row(0)
         ('run=pixels_euclidean, measure=P@10', -0.44)
         """
-        if type(other) is not type(self):
+        if other.__class__ is not type(self):  # `type` would say that it has frames of pandas
             raise LexiframeError(
                 f"differences: expected another {type(self).__name__}, found a "
-                f"{type(other).__name__}; compare results of one type"
+                f"{other.__class__.__name__}; compare results of one type"
             )
         if not tolerance >= 0:
             raise LexiframeError(f"differences: expected a tolerance from 0, found {tolerance!r}")

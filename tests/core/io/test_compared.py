@@ -59,8 +59,11 @@ def test_a_copy_is_equal_and_prints_alike(name):
 
 
 @pytest.mark.parametrize("how", COPIES)
-def test_a_copy_of_a_gate_is_whole(how):
-    whole = lf.gate(evaluated(), {"AP": 0.1}, baseline="random", candidate="pca8_euclidean")
+@pytest.mark.parametrize("frames", ["polars", "pandas"])
+def test_a_copy_of_a_gate_is_whole(how, frames):
+    whole = lf.gate(
+        evaluated(frames=frames), {"AP": 0.1}, baseline="random", candidate="pca8_euclidean"
+    )
     for gate in (whole, whole.head(0)):  # a part prints as a frame
         again = COPIES[how](gate)
         assert type(again) is type(gate)
@@ -73,7 +76,11 @@ def test_equal_evaluations_may_come_from_elsewhere(tmp_path):
     e.write(tmp_path / "results")
     runs = pl.DataFrame(lf.read_runs(DATA[0])).to_pandas()
     assert e == lf.read_results(tmp_path / "results")
-    assert e == lf.evaluate(runs, DATA[1], ["AP", "RPP"]) == of_duckdb()
+    of_pandas = lf.evaluate(runs, DATA[1], ["AP", "RPP"])
+    assert e == of_pandas == of_duckdb()
+    assert evaluated(seed=1).differences(of_pandas).select("row", "value", "other").rows() == [
+        ("option=inference.seed", "1", "0")
+    ]
     assert evaluated(seed=1) != e
     assert lf.leaderboard(BOARD, samples=50) != lf.leaderboard(BOARD, samples=51)
 

@@ -52,7 +52,7 @@ def paper_of(
     if blocks or not is_one:
         return paper_of_groups(tables, provenance, measures, runs, **how)
     of, told = _collections_as_measures(tables, provenance, measures[0])
-    if blocks is None and not _over_collections(of["means"], _facts(told))["mean"].count():
+    if blocks is None and not _row_over_collections(of["means"], _facts(told))["mean"].count():
         return paper_of_groups(tables, provenance, measures, runs, **how)
     return _paper_across(of, told, measures[0], runs, **how)
 
@@ -69,7 +69,7 @@ def _collections_as_measures(
     return {"means": means, "comparisons": compared}, told
 
 
-def _over_collections(means: pl.DataFrame, own: facts.Facts) -> pl.DataFrame:
+def _row_over_collections(means: pl.DataFrame, own: facts.Facts) -> pl.DataFrame:
     """Return the mean and the mean rank of each run, null unless it is in all; the best mean first.
 
     Runs that a collection lacks come after all others, by the mean of the ranks that they have.
@@ -87,7 +87,7 @@ def _paper_across(
 ) -> ShownTable:
     """Return runs × collections, then the mean and the mean rank of the runs that are in all."""
     own = _facts(told)
-    last = _over_collections(of["means"], own)
+    last = _row_over_collections(of["means"], own)
     runs = last["run"].to_list() if runs is None else [run for run in runs if run in last["run"]]
     paper = paper_of_groups(of, told, told["measures"], runs, **how)
     last = pl.DataFrame({"run": runs}).join(last, on="run", maintain_order="left")
@@ -139,8 +139,8 @@ def _notes(
         yield f"{lacks}; means are of runs that all have, ranks among all runs of a collection."
     if lacking := _without_measure(told):
         alone = " (preferences need two runs)" * is_share
-        means = "; means are over the other collections" * (len(told["measures"]) > 1)
-        yield f"Without {measure}{alone}: {printed.and_joined(lacking)}{means}."
+        rest = "; means are over the other collections" * (len(told["measures"]) > 1)
+        yield f"Without {measure}{alone}: {printed.and_joined(lacking)}{rest}."
 
 
 def _without_measure(told: Mapping[str, Any]) -> list[str]:
@@ -154,7 +154,7 @@ def section_across(
     """Return the first measure as runs × collections with their mean; of many runs some."""
     measure, inference = provenance["measures"][0], provenance["inference"]
     of, told = _collections_as_measures(tables, provenance, measure)
-    means, last = of["means"], _over_collections(of["means"], _facts(told))
+    means, last = of["means"], _row_over_collections(of["means"], _facts(told))
     found = marks(means, of["comparisons"], inference)
     cells = mean_cells(means.join(found, on=["run", "measure"], maintain_order="left"), "nothing")
     averages = {"mean": ("mean", DECIMALS), "mean rank": ("rank", 2)}
@@ -164,9 +164,8 @@ def section_across(
     }
     whole = last.select("run").join(cells, on="run", maintain_order="left")
     table, left_out = best_and_named(whole.with_columns(pl.DataFrame(texts)), named)
-    for name in _without_measure(told):
-        table = table.with_columns(pl.lit(printed.MISSING).alias(name))
-    table = table.select("run", *told["collections"], *averages)
+    missing = dict.fromkeys(_without_measure(told), pl.lit(printed.MISSING))
+    table = table.with_columns(**missing).select("run", *told["collections"], *averages)
     title, *notes = _notes(means, told, measure)
     if means["rank"].count() and means["run"].n_unique() > 1:
         notes.append(legend(inference, of["comparisons"], told["measures"], "mean"))
