@@ -151,10 +151,12 @@ from .study.simulated.collection import simulate_collection as simulate_collecti
 from .study.simulated.statistics import collection_distances as collection_distances
 from .study.less_data.diagnostics import tie_profile as tie_profile
 from .study.less_data.diagnostics import deciding_levels as deciding_levels
-from .study.less_data.compositions import deciding_components as deciding_components
 from .study.less_data.diagnostics import level_correlations as level_correlations
 from .study.less_data.diagnostics import level_regression as level_regression
 from .study.less_data.diagnostics import predict_first_level as predict_first_level
+
+"Compositions: which measure of them decides"
+from .study.less_data.compositions import deciding_components as deciding_components
 
 "Learning to rank: what documents that change places matter to a measure"
 from .study.swaps.gains import swap_gains as swap_gains

@@ -169,6 +169,6 @@ def _origin(
     ):  # measures or tests of one's own, or of another version
         return None
     sources = {"runs": runs, "qrels": qrels}
-    every = composition.without_lists(asked.measures)
+    every = composition.computed_first(asked.measures)
     ranked = tuple(m for m in every if m.needs != needed.ITEMS)
     return Origin(scan, File(paths[-1]), ranked, asked, sources, marks)

@@ -116,7 +116,7 @@ def set_level(measures: Iterable[Any], level: float | None) -> list[Any]:
 def _set_level(measure: Any, level: float) -> Any:
     """Return one measure with the least relevant grade ``level``."""
     if parts := getattr(measure, "components", None):
-        return type(measure).of([_set_level(part, level) for part in parts])
+        return type(measure).compose([_set_level(part, level) for part in parts])
     if measure.rel is not None:
         return measure
     if measure.kind not in _BY_GRADE:

@@ -82,7 +82,7 @@ def lex(*measures: MeasureLike) -> Composition:
     >>> d.select("measure", "preference", "deciding_component").rows()
     [('RR>AP', -1.0, 'AP')]
     """
-    found = Composition.of(_listed(measures))
+    found = Composition.compose(_listed(measures))
     unique_by_name(found.components)
     return found
 

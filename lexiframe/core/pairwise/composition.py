@@ -29,7 +29,7 @@ class Composition(Preference):
     kind: ClassVar[str] = "composed preference"
 
     @classmethod
-    def of(cls, components: Sequence[Measure]) -> Composition:
+    def compose(cls, components: Sequence[Measure]) -> Composition:
         """Return the composition of some measures, of which compositions give their components."""
         flat = [part for one in components for part in getattr(one, "components", (one,))]
         if len(flat) < 2:
@@ -132,7 +132,7 @@ def composed_rows(
     return found, level, None if level is None else labels.gather(code.ravel())
 
 
-def without_lists(measures: Sequence[Measure]) -> list[Measure]:
+def computed_first(measures: Sequence[Measure]) -> list[Measure]:
     """Return measures, with the components of compositions by lists of items in place of these."""
     found = ([m] if m.needs != needed.ITEMS else components_of(m) for m in measures)
     return [*dict.fromkeys(part for parts in found for part in parts)]

@@ -144,7 +144,7 @@ def known_measure(name: str) -> Metric | Preference | None:
 
 def _parse_known(text: str) -> Metric | Preference:
     if len(parts := notation.composed(text)) > 1:
-        return Composition.of([_parse_known(part) for part in parts])
+        return Composition.compose([_parse_known(part) for part in parts])
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise errors.UnknownNameError(
             f"{text!r} needs runs instead of positions: compute it with "

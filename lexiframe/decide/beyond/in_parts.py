@@ -152,7 +152,7 @@ class MeasuredLists:
     def joined(self, measures: Sequence[Any], part: PairCube) -> PairCube:
         """Return the scores and preferences of some requests together with their lists' scores."""
         self.done.append(part.queries)
-        every = composition.without_lists(measures)
+        every = composition.computed_first(measures)
         whole = measured.unknown(every, part.runs, part.queries)
         whole.fill(part)
         if self.scores is not None:

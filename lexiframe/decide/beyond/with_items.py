@@ -51,7 +51,7 @@ def evaluate_with_items(
         )
     beside = measured_beside(items, how)
     of_lists, asked = beside.of_lists, beside.how.measures
-    rest = [m for m in composition.without_lists(asked) if m not in of_lists]
+    rest = [m for m in composition.computed_first(asked) if m not in of_lists]
     if qrels is None and rest and not how.by_default:
         raise LexiframeError(f"evaluate: expected judgments for {rest[0]}, found none as qrels")
     tables, allowed = tables_to_keep(keep, out, resume=resume), memory_allowed(memory)
@@ -119,7 +119,7 @@ class Beside:
 
     def __post_init__(self) -> None:
         measures = self.given.measures
-        every = composition.without_lists(measures)
+        every = composition.computed_first(measures)
         self.of_lists = [m for m in every if isinstance(m, beyond.ListMetric)]
         for one in every:
             if isinstance(one, beyond.CatalogueMetric) and one not in measures:
@@ -206,7 +206,7 @@ def _joined_lists(
     part, new = e.part(), arrays.pair_cube(s)
     queries = pl.concat([part.queries, part.scores.queries, new.queries]).unique().sort()
     how.measures_of(part.scores.runs.to_list())  # raises where one run has nothing to compose with
-    whole = measured.unknown(composition.without_lists(asked), part.scores.runs, queries)
+    whole = measured.unknown(composition.computed_first(asked), part.scores.runs, queries)
     whole.fill(part)
     whole.fill(new)
     whole = composition.composed(whole, asked)

@@ -51,7 +51,7 @@ class Plan:
     @property
     def of_positions(self) -> tuple[Measure, ...]:
         """The measures of the ranks of judged items, without measures of lists over a catalogue."""
-        every = composition.without_lists(self.measures)
+        every = composition.computed_first(self.measures)
         return tuple(m for m in every if m.needs != needed.ITEMS)
 
     @property
