@@ -30,7 +30,7 @@ class Composition(Preference):
 
     @classmethod
     def compose(cls, components: Sequence[Measure]) -> Composition:
-        """Return the composition of some measures, of which compositions give their components."""
+        """Return the composition of some measures; compositions among them give components."""
         flat = [part for one in components for part in getattr(one, "components", (one,))]
         if len(flat) < 2:
             raise LexiframeError(
@@ -65,7 +65,7 @@ class Composition(Preference):
         self, block: blocks.Block, known: dict[int, np.ndarray] | None = None
     ) -> np.ndarray:
         """Raise: scores of metrics are not in a block, so `composed` takes computed preferences."""
-        raise LexiframeError(f"{self}: expected the preferences of its measures, found positions")
+        raise LexiframeError(f"{self}: blocks have no scores; `composed` takes Δ of each measure")
 
 
 def decided(deltas: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -74,7 +74,7 @@ def decided(deltas: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     ``deltas`` are the preferences by each component, in arrays of one shape. A component without a
     value (NaN) ties; Δ is NaN where no component has one.
     """
-    delta, place = np.full(deltas[0].shape, np.nan), np.zeros(deltas[0].shape, np.int8)
+    delta, place = np.full(deltas[0].shape, np.nan), np.zeros(deltas[0].shape, np.int16)
     for n, of_component in enumerate(deltas, 1):
         is_open = (place == 0) & ~np.isnan(of_component)
         sign = np.sign(of_component[is_open])
@@ -84,7 +84,7 @@ def decided(deltas: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def composed(cube: PairCube, measures: Sequence[Measure]) -> PairCube:
-    """Return the preferences by some measures, from a cube of those and of all components.
+    """Return the preferences by some measures, from a cube of measures and components.
 
     Compositions that the cube has already stay as they are.
     """
@@ -120,7 +120,7 @@ def composed_rows(
     level = None if levels is None else np.zeros(shape, np.int64)
     for n, measure in enumerate(measures):
         at = [names.index(str(part)) for part in components_of(measure)]
-        found[:, :, n], place = deltas[:, :, at[0]], np.ones(shape[:2], np.int8)
+        found[:, :, n], place = deltas[:, :, at[0]], np.ones(shape[:2], np.int16)
         if isinstance(measure, Composition):
             found[:, :, n], place = decided([deltas[:, :, k] for k in at])
             code[:, :, n] = np.array([0, *(k + 1 for k in at)], np.uint32)[place]

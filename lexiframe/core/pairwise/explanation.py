@@ -257,7 +257,7 @@ def _composition_columns(
     rows: pl.DataFrame,
     runs: dict[str, str],
 ) -> Iterator[pl.Series]:
-    """Yield Δ and the name of the measure that decides, of those that have a value here."""
+    """Yield Δ and the name of the measure that decides, among measures with a value here."""
     some = [measure for measure in components_of(composition) if measure in parts]
     if composition.needs == needed.ITEMS or not some:
         raise needed.no_item_of_grade(composition)

@@ -236,6 +236,8 @@ def test_notation_and_objects_are_one():
         composed(rel=2)
     with pytest.raises(lf.LexiframeError, match="expected a composition without @5"):
         composed @ 5
+    with pytest.raises(lf.LexiframeError, match="blocks have no scores"):
+        composed.compute(None)
 
 
 def test_what_cannot_be_computed(whole):
