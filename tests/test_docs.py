@@ -308,6 +308,10 @@ def test_what_the_page_about_measures_shows():
     assert said == shown(text)[0]
     ties = dict(names["found"].measures.select("measure", "ties").rows())
     assert f"RR ties {ties['RR']:,} and P@10 {ties['P@10']:,}" in " ".join(text.split())
+    assert " ".join(lf.verdict(names["parts"])["sentence"]) == shown(text)[1]
+    agree = names["composed"].measures.filter(measure="P@10>AP")["concordance"].item()
+    alone = names["found"].measures.filter(measure="P@10")["concordance"].item()
+    assert f"in {100 * alone:.1f} % of their judgments, and P@10>AP in {100 * agree:.1f} %" in text
     first = names["v"].position["win_rate_both_orders"][0]
     assert f"here it wins {100 * first:.1f} % of the judgments" in text
 

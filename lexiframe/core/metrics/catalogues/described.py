@@ -84,7 +84,9 @@ def explanation(measure: Any) -> str:
     }
     said = [f"{label}: {fact}" for label, fact in facts.items() if fact]
     parts = [str(measure), _description(measure.name), "\n".join(said)]
-    return "\n\n".join(part for part in [*parts, "\n".join(_parameter_lines(measure))] if part)
+    if not hasattr(measure, "components"):  # which have their parameters themselves
+        parts.append("\n".join(_parameter_lines(measure)))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _parameter_lines(measure: Any) -> list[str]:

@@ -46,7 +46,7 @@ DEFAULT = "RPP LR LP AP nDCG@10 RR"
 BUILT_IN = [
     *DEFAULT.split(),
     *"RBP(p=0.8) infAP bpref AP(rel=2) LR(rel=2) RPP(rel=2) ISL LR.rank rrLP dcgRPP@2".split(),
-    *"Judged@10 num_ret SetP gm_map DCG".split(),
+    *"Judged@10 num_ret SetP gm_map DCG RR>AP".split(),
 ]
 BY_SUBTOPIC = ["strec@5", "alpha_nDCG@5", "ERR_IA@5", "ST-RPP"]
 OWN = [root, mine, more_found]

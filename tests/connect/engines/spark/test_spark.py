@@ -19,7 +19,7 @@ from lexiframe.connect.engines.spark import job as spark_job
 from lexiframe.core.io.files.tables import to_arrow
 from tests.conftest import library
 
-MEASURES = ["RPP", "LR", "AP", "nDCG@10", "RR"]
+MEASURES = ["RPP", "LR", "AP", "nDCG@10", "RR", "RR>LR"]
 NOT_KEPT = ("scores", "preferences")
 
 
