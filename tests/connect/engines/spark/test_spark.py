@@ -16,7 +16,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.connect.engines.spark import job as spark_job
-from lexiframe.core.io.files.tables import to_arrow
+from lexiframe.core.base.schemas import to_arrow
 from tests.conftest import library
 
 MEASURES = ["RPP", "LR", "AP", "nDCG@10", "RR", "RR>LR"]
