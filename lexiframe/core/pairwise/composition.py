@@ -38,7 +38,7 @@ class Composition(Preference):
             )
         if odd := [part for part in flat if ">" in str(part)]:
             raise LexiframeError(f"lex: expected names without '>', found {odd[0]}; rename it")
-        name, formula = ">".join(map(str, flat)), "sgn of the first measure that does not tie"
+        name, formula = ">".join(map(str, flat)), "sgn Δ_k, k the smallest with Δ_k ≠ 0"
         return cls(name, tuple(flat), formula=formula, bounds="−1, 0, 1", source="lexiframe")
 
     def __call__(self, *, rel: float) -> NoReturn:

@@ -55,6 +55,10 @@ SYMBOLS = {
 """What a symbol means, unless a measure or a kind of measures says otherwise."""
 
 _OF_KIND: dict[str, Mapping[str, str]] = {
+    "composed preference": {
+        "Δ_k": "the preference by the k-th measure",
+        "k": "the place of the first measure that does not tie",
+    },
     "C/W/L": {
         "i": "a rank",
         "g": "the gain of a document, from 0 to 1",
