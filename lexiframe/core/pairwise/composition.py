@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -41,18 +41,13 @@ class Composition(Preference):
         name, formula = ">".join(map(str, flat)), "sgn Δ_k, k the smallest with Δ_k ≠ 0"
         return cls(name, tuple(flat), formula=formula, bounds="−1, 0, 1", source="lexiframe")
 
-    def __call__(self, *, rel: float) -> NoReturn:
-        """Raise: grades belong to the components."""
-        raise self._refused(f"rel={rel}", f"{self.components[0].name}(rel={rel})>...")
-
-    def __matmul__(self, cutoff: Any) -> NoReturn:
-        """Raise: cut-offs belong to the components."""
-        raise self._refused(f"@{cutoff}", f"{self.components[0].name}@{cutoff}>...")
-
-    def _refused(self, given: str, advice: str) -> LexiframeError:
-        return LexiframeError(
-            f"{self}: expected a composition without {given}; give it to its measures: {advice}"
-        )
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rel is not None or self.cutoff is not None:
+            raise LexiframeError(
+                f"{self}: expected a composition without rel and cut-off; give them to its "
+                f"measures, as in {self.components[0].name}(rel=2)@10>..."
+            )
 
     @property
     def needs(self) -> str:

@@ -259,8 +259,8 @@ def _composition_columns(
 ) -> Iterator[pl.Series]:
     """Yield Δ and the name of the measure that decides, among measures with a value here."""
     some = [measure for measure in components_of(composition) if measure in parts]
-    if composition.needs == needed.ITEMS or not some:
-        raise needed.no_item_of_grade(composition)
+    if not some:
+        raise needed.no_item_of_grade(composition.components[0])
     delta, by = np.zeros(table.height), None
     if len({*runs.values()}) > 1 and table.height:
         found = preferences(rows, some)
