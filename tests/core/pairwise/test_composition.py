@@ -105,6 +105,7 @@ def composed_from_parts(data):
     return pl.DataFrame(rows, [*KEY, "preference"], orient="row").sort(KEY)
 
 
+@pytest.mark.slow
 def test_an_evaluation_composes_what_its_parts_are(data, whole):
     assert_frame_equal(whole.preferences, composed_from_parts(data))
     assert whole.scores["measure"].unique().to_list() == ["AP"]
@@ -121,6 +122,7 @@ def same_tables(found, expected):
         assert_frame_equal(tables(found)[name], table, check_exact=True)
 
 
+@pytest.mark.slow
 def test_one_result_in_parts_and_read_back(data, whole, tmp_path):
     parts = lf.evaluate(*data, ASKED, memory="60MB", out=tmp_path / "parts", keep="preferences")
     assert parts.sums is not None
@@ -134,6 +136,7 @@ def test_one_result_in_parts_and_read_back(data, whole, tmp_path):
     assert again.facts.equals(whole.facts)
 
 
+@pytest.mark.slow
 def test_results_are_reused(data, whole, tmp_path):
     runs, qrels = map(pl.DataFrame, data)
     few = runs.filter(pl.col("run") != runs["run"].unique().sort()[0])
@@ -143,6 +146,7 @@ def test_results_are_reused(data, whole, tmp_path):
     same_tables(found, whole)
 
 
+@pytest.mark.slow
 def test_several_collections(data):
     given = {"one": data, "two": lf.simulate_collection(requests=6, runs=3, relevant=3, seed=1)}
     p = lf.positions(given)
@@ -159,6 +163,7 @@ def test_several_collections(data):
     assert e.preferences.equals(d.filter(measure="RR>AP").select(e.preferences.columns))
 
 
+@pytest.mark.slow
 def test_measures_of_items_decide_too(data, tmp_path):
     runs, qrels = map(pl.DataFrame, data)
     documents = runs["doc_id"].unique().sort()
@@ -188,6 +193,7 @@ def test_measures_of_items_decide_too(data, tmp_path):
         lf.evaluate(runs, qrels, "RR>Gini@5", items=items)
 
 
+@pytest.mark.slow
 def test_explain_says_which_measure_decides_and_where(whole):
     p, measures = whole.positions, ["RR>AP", "LR(rel=3)>LR(rel=2)>LR"]
     d = lf.preferences(p, measures, deciding_level=True).filter(run_a="run1", run_b="run2")
@@ -239,6 +245,7 @@ def test_notation_and_objects_are_one():
         composed.compute(None)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_computed(whole):
     p = whole.positions
     with pytest.raises(lf.LexiframeError, match="expected some items with a grade of 9 or more"):
