@@ -277,8 +277,6 @@ def test_other_libraries_take_tables_of_arrow():
     runs = lf.read_runs(EXAMPLE / "runs")
     assert duckdb.sql("select count(*) from runs").fetchall() == [(375,)]
     pandas.testing.assert_frame_equal(runs.to_pandas(), runs.arrow().to_pandas())
-    ibis = pytest.importorskip("ibis")
-    assert ibis.memtable(runs.arrow()).count().execute() == 375
 
 
 def test_results_and_functions_can_be_pickled_and_handed_to_functions(e, polars_evaluation):
