@@ -37,6 +37,8 @@ _NAME = re.compile(r"[^~()^|/]*[^~()^|/\d\s][^~()^|/]*")
 _ROUNDING = 1e-12
 _LOG = "\0"
 """What follows the name of a column of the log that the scores have too."""
+_LARGEST = 1e8
+"""SciPy needs seconds for a noncentral F distribution of more, and has no value of 10^12."""
 _COPIES = 4
 """The matrices of the size of the design that statsmodels holds at once."""
 
@@ -71,9 +73,9 @@ def anova(
         the ratio of the mean square to that of the residual, and ``p_value`` that of no effect.
         ``omega_squared`` (partial ω², below 0 where F < 1) estimates which share of the variance
         that is left by the other terms is due to this one, with its interval ``ci_low, ci_high`` in
-        0..1, null for F above some 10^10. These are null for the residual. Several collections are
-        computed one by one, unless the formula names ``collection``: then requests of equal names
-        differ.
+        0..1, null where F · df is above 10^8. These are null for the residual. Several collections
+        are computed one by one, unless the formula names ``collection``: then requests of equal
+        names differ.
 
     Raises
     ------
@@ -286,14 +288,13 @@ def _noncentralities(ratio: float, df: int, left: int, alpha: float) -> list[flo
     def excess(noncentrality: float, p: float) -> float:
         return float(stats.ncf.cdf(ratio, df, left, noncentrality)) - p
 
+    if df * ratio > _LARGEST:
+        return [math.nan, math.nan]
     ends = []
     for p in (1 - alpha / 2, alpha / 2):
         high = 1.0
         while excess(high, p) > 0:
             high *= 2
-        if stats.f.cdf(ratio, df, left) <= p:
-            ends.append(0.0)
-        else:  # SciPy has no value for F above some 10^10
-            is_known = excess(high, p) <= 0
-            ends.append(optimize.brentq(excess, 0.0, high, (p,)) if is_known else math.nan)
+        is_none = stats.f.cdf(ratio, df, left) <= p
+        ends.append(0.0 if is_none else optimize.brentq(excess, 0.0, high, (p,)))
     return ends
