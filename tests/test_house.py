@@ -200,6 +200,16 @@ def test_only_faces_are_called_like_a_public_name():
     assert beside == WHOLE == {*FACES} - {"charts"}
 
 
+def test_no_function_of_a_door_is_called_like_its_module():
+    """Python puts a module under its name into the folder when anything in it is first imported."""
+    stubs = {path: tree(path) for path in PACKAGE.rglob("__init__.pyi")}
+    froms = [
+        (path, one) for path, stub in stubs.items() for one in stub.body if hasattr(one, "names")
+    ]
+    named = {(path.parent.name, one.module, n.name) for path, one in froms for n in one.names}
+    assert not [of for of in named if of[1] == of[2]]
+
+
 HEAVY = """
     scipy.stats statsmodels pandas typer click tqdm pyarrow.parquet pyarrow.csv pyarrow.dataset
     altair great_tables vl_convert pyspark alembic sqlalchemy mlflow duckdb ir_datasets

@@ -8,7 +8,7 @@ from unittest import mock
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
@@ -18,6 +18,7 @@ from tests.strategies import SUBTOPICS, collections
 
 pytestmark = pytest.mark.slow
 
+FEWER = settings(max_examples=settings().max_examples // 3)
 TIES = st.sampled_from(["doc_id_desc", "doc_id_asc", "input", "rank"])
 NUMBERS = st.sampled_from([range(-3, 120), range(95, 260), [2**n for n in range(63)] * 3])
 """Of one and two signs and of several lengths, close together and far apart."""
@@ -61,6 +62,7 @@ def outcome(function, *args, **options):
     return table, [str(warning.message) for warning in caught]
 
 
+@FEWER
 @given(
     collections(ranks=True, duplicates=True, iterations=SUBTOPICS),
     NUMBERS,
@@ -93,6 +95,7 @@ def test_positions_of_integers_are_those_of_their_strings(
             assert outcome(lf.positions, one, other, ties=ties, **options) == expected
 
 
+@FEWER
 @given(collections(duplicates=True, ranks=True), NUMBERS, st.integers(0, 99), ROWS_OF_A_PIECE)
 def test_coverage_and_interleaving_as_well(collection, numbers, seed, rows):
     runs, qrels = numbered(collection, numbers, seed)

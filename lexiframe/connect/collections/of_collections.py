@@ -110,7 +110,7 @@ class EvaluationOfCollections(Evaluation):
         said = None  # a one-sided test has no verdict
         if is_told:  # on each collection there may be many
             found = verdict(self).filter(pl.col("collection").is_null())
-            said = (*(found if is_whole else _of_first(found))["sentence"], _each(is_whole))
+            said = (*(found if is_whole else _first_groups(found))["sentence"], _each(is_whole))
         if not is_whole:
             rest = super().summary(which).sections
             return printed.Summary((printed.Section(notes=said), *rest) if said else rest)
@@ -159,7 +159,7 @@ _MOST_GROUPS = 3
 """The groups of requests that the first sentences tell of."""
 
 
-def _of_first(over: pl.DataFrame) -> pl.DataFrame:
+def _first_groups(over: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the first measure and test, of some groups of requests."""
     key = ["measure", "test", "correction"]
     return over.join(over.select(key).head(1), on=key, maintain_order="left").head(_MOST_GROUPS)
@@ -200,7 +200,7 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
     # One run alone has fewer measures, and the longest list has all in the order asked for.
     of_each = sorted((of_one["measures"] for of_one in said), key=len, reverse=True)
     measures = dict.fromkeys(m for of_one in of_each for m in of_one)
-    sources = {
+    sources: dict[str, Any] = {
         which: [
             {"collection": c, **source} for c, e in found.items() for source in e.provenance[which]
         ]
@@ -208,7 +208,7 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         if which in said[0]
     }
     reused = [of_one["reused"] for of_one in said if "reused" in of_one]
-    provenance = {
+    provenance: dict[str, Any] = {
         **said[0],
         **({"reused": {n: sum(one[n] for one in reused) for n in reused[0]}} if reused else {}),
         **sources,

@@ -36,7 +36,7 @@ def found(places: Any) -> by_collection.Given:
 def _listed_folder(folder: Path) -> by_collection.Given:
     """Return the collections of a folder, in folders of their own; warn of further entries."""
     visible = (path for path in folder.iterdir() if not folders.is_hidden(path))
-    inside = sorted(visible, key=_by_numbers)
+    inside = sorted(visible, key=_natural_key)
     parts = {path.name: _parts(path) for path in inside if folders.is_folder(path)}
     several = {name: one for name, one in parts.items() if any(one)}
     left_out = [path.name for path in inside if path.name not in several]
@@ -60,8 +60,8 @@ def _listed_folder(folder: Path) -> by_collection.Given:
     )
 
 
-def _by_numbers(path: Path) -> list[tuple[int, str]]:
-    """Return what sorts names so that those with numbers are in the order of these: c2, c10."""
+def _natural_key(path: Path) -> list[tuple[int, str]]:
+    """Return the key of a name that sorts numbers in it as numbers: c2 before c10."""
     parts = re.split(r"([0-9]+)", path.name)
     return [(int(part), part) if n % 2 else (-1, part) for n, part in enumerate(parts)]
 

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, get_args
 
 import polars as pl
@@ -19,6 +20,9 @@ from lexiframe.typing import FrameKind
 
 ARROW_BACKED = "pandas[pyarrow]"
 """Frames of pandas whose columns are Arrow's: these leave where they came in."""
+_PLAIN = (str, int, float, bool)
+"""Types of values that are no frames, of which lists may have millions."""
+_SEVERAL = (dict, list, tuple)
 _SESSION: list[str | None] = [None]
 
 
@@ -91,6 +95,15 @@ def kind_of(data: Any) -> str | None:
 
     Frames of other libraries count as Polars; None stands for no frame.
     """
+    if type(data) in _PLAIN:
+        return None
+    if type(data) not in _SEVERAL and (kind := _kind_of_one(data)) is not None:
+        return kind
+    found = [kind for part in _parts(data) if (kind := kind_of(part)) is not None]
+    return next((one for one in found if one.startswith("pandas")), found[0] if found else None)
+
+
+def _kind_of_one(data: Any) -> str | None:
     if hasattr(type(data), "frame_kind"):  # it has left before
         return str(data.frame_kind)
     if isinstance(data, pa.Table):
@@ -98,21 +111,17 @@ def kind_of(data: Any) -> str | None:
     if is_pandas(data):
         of_arrow = (type(dtype).__name__ == "ArrowDtype" for dtype in data.dtypes)
         return ARROW_BACKED if any(of_arrow) else "pandas"
-    if hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame):
-        return "polars"
-    found = []
-    for part in _parts(data):
-        if isinstance(part, int | float):  # {document: score}, a list of numbers
-            break
-        if (kind := None if isinstance(part, str) else kind_of(part)) is not None:
-            found.append(kind)
-    return next((one for one in found if one.startswith("pandas")), found[0] if found else None)
+    is_frame = hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame)
+    return "polars" if is_frame else None
 
 
 def _parts(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return data.values()
-    return data if type(data) in (list, tuple) else ()
+    """Return the elements that may be frames: none of {document: score} and of lists of numbers."""
+    if type(data) not in _SEVERAL and not isinstance(data, Mapping):
+        sources = getattr(data, "sources", None)  # of `scan_runs`
+        return [one.origin for one in sources] if isinstance(sources, tuple) else ()
+    listed = data.values() if isinstance(data, Mapping) else data
+    return () if isinstance(next(iter(listed), None), Number) else listed
 
 
 def is_pandas(data: Any) -> bool:
@@ -123,17 +132,14 @@ def is_pandas(data: Any) -> bool:
 
 def entered(value: Any) -> Any:
     """Return an argument as functions inside take it: results and tables that left come back."""
+    if type(value) in _PLAIN:
+        return value
     if hasattr(type(value), "frame_kind"):
         return value.inside
-    if type(value) is dict:
-        back = {name: _entered_part(one) for name, one in value.items()}
-        return back if any(back[name] is not one for name, one in value.items()) else value
-    if type(value) in (list, tuple):
-        listed = [*map(_entered_part, value)]
-        changed = any(one is not two for one, two in zip(listed, value, strict=True))
-        return type(value)(listed) if changed else value
-    return value
-
-
-def _entered_part(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) else entered(value)
+    if type(value) not in _SEVERAL:
+        return value
+    parts = [*_parts(value)]
+    back = [*map(entered, parts)]
+    if all(one is two for one, two in zip(back, parts, strict=True)):
+        return value
+    return dict(zip(value, back, strict=True)) if type(value) is dict else type(value)(back)

@@ -11,15 +11,13 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, ReadError, check_choice, schemas
 from lexiframe.core.evaluation.evaluation import CATALOGUES
 from lexiframe.core.evaluation.options import Inference
+from lexiframe.core.evaluation.written_tables import FOLDERS as FOLDERS
+from lexiframe.core.evaluation.written_tables import ORDER as ORDER
 from lexiframe.core.io import kept_results
 from lexiframe.core.orderings import check_method, missing_requests
 from lexiframe.core.pairwise import facts, fingerprints
 from lexiframe.core.projection import Policies
 
-FOLDERS = "collections"
-"""What the provenance calls the folders of several collections, by their names."""
-ORDER = "order_of_collections"
-"""What the provenance calls the list of their names in the user's order."""
 _NOTHING = type(None)
 _PLAIN = (str, int, float, bool, _NOTHING)
 _SOURCE = {str: (*_PLAIN, list, dict)}
@@ -119,7 +117,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
             each = [by_collection.policies_apart(of, name) for name in told[FOLDERS]]
         for one in each:
             Policies(**one)
-    if {*told.get(ORDER, [])} ^ {*told.get(FOLDERS, {})}:
+    if ORDER in told and {*told[ORDER]} != {*told.get(FOLDERS, {})}:
         raise LexiframeError(
             f"expected the order of all collections, found {told.get(ORDER)!r:.80}"
         )

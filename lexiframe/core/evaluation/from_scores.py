@@ -160,5 +160,5 @@ def evaluate_scores(
         told = {"scores": chosen.files}
         return evaluated(asked.table, asked.measures, inference, own[::-1], told, missing=missing)
 
-    e: Evaluation = together.evaluate({name: (part,) for name, part in parts.items()}, one)
-    return e
+    whole: Evaluation = together.evaluate({name: (part,) for name, part in parts.items()}, one)
+    return whole

@@ -10,13 +10,16 @@ import polars as pl
 
 from lexiframe.core.evaluation.buckets.plan import KEPT
 from lexiframe.core.evaluation.buckets.writing import parts_in
-from lexiframe.core.evaluation.declared_facts import FOLDERS
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.written_ranks import ranks_table
 from lexiframe.core.io import kept_results, output_files, provenance, to_parquet
 from lexiframe.core.pairwise import PairCube, fingerprints, pairs
 from lexiframe.core.projection import answers
 
+FOLDERS = "collections"
+"""The name of the folders of several collections in the provenance, by collection."""
+ORDER = "order_of_collections"
+"""The name of the list of collections in the provenance, in the user's order."""
 Evaluation = Any
 """An `Evaluation`, whose module imports this one."""
 

@@ -247,10 +247,10 @@ def load_qrels(
 ) -> Judgments:
     """Read and check relevance judgments of one collection, in any form that `read_qrels` takes."""
     judged = load_each(qrels, options, hashed=hashed, called=called)
-    return replace(judged, rows=of_one_collection(judged.rows, judged.where))
+    return replace(judged, rows=one_collection(judged.rows, judged.where))
 
 
-def of_one_collection(rows: pl.DataFrame, where: str) -> pl.DataFrame:
+def one_collection(rows: pl.DataFrame, where: str) -> pl.DataFrame:
     """Return judgments without the column of collections; raise for several of these."""
     if of_collections.COLLECTION not in rows.columns:
         return rows
@@ -394,9 +394,9 @@ def _doubt_folds(written: pl.DataFrame, table: pl.DataFrame, where: str) -> None
     folds = written.select(column for column in written if names_folds(column.name))
     if not folds.width or written.height != table.height:
         return
-    from lexiframe.core.io.doubts.divided_lists import find_divided_lists
+    from lexiframe.core.io.doubts.lists_in_folds import divided_lists
 
-    divided = find_divided_lists(table, folds, where)
+    divided = divided_lists(table, folds, where)
     if divided is not None and divided.is_certain:
         raise SchemaError(divided.problem)
     if divided is not None:

@@ -169,7 +169,7 @@ def _divided_ranking(
     read = columns_of(table.columns, schemas.RUNS, where, options.columns)
     if "replicate" in read or "rank" not in read:
         return None
-    return doubts.find_divided_ranking(named, read["run"], where)
+    return doubts.divided_ranking(named, read["run"], where)
 
 
 def _doubts_of_rows(
@@ -185,7 +185,7 @@ def _doubts_of_rows(
     read = columns_of(names, schemas.RUNS, where, options.columns)
     others = table.select(column for column in table if column.name not in read.values())
     folds = others.select(column for column in others if names_folds(column.name))
-    divided = doubts.find_divided_lists(named, folds, where) if folds.width else None
+    divided = doubts.divided_lists(named, folds, where) if folds.width else None
     if divided is not None and divided.is_certain:
         raise SchemaError(divided.problem)
     said = [] if divided is None else [divided.problem]
@@ -340,11 +340,9 @@ class _Needed:
             else:
                 self.left_out.append(found.pop("rank"))
         self.named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
-        names = [of_collections.COLLECTION] if self._has_collections(opened) else []
-        return [*found.values(), *dict.fromkeys([*unread, *names])]
-
-    def _has_collections(self, opened: Opened) -> bool:
-        return of_collections.has_collections(opened.schema.names, self.options.columns)
+        if of_collections.has_collections(opened.schema.names, self.options.columns):
+            unread.append(of_collections.COLLECTION)
+        return [*found.values(), *dict.fromkeys(unread)]
 
 
 def parts_of_file(

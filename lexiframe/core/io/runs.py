@@ -231,7 +231,7 @@ def read_runs(
         SourceRead([*dict.fromkeys(part.name for part in parts)], parts[0].sha256)
         for parts in loaded
     ]
-    parts = _in_order(part for some in loaded for part in some)
+    parts = _ordered_parts(part for some in loaded for part in some)
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
     doubts.warn_of_scores_against_ranks({part.name: part.against for part in parts})
     warn_of_doubts(doubt for part in parts for doubt in part.doubts)
@@ -254,7 +254,7 @@ def read_runs(
     return table.replace_schema_metadata(describe(facts | metadata))
 
 
-def _in_order(parts: Iterable[RunPart]) -> list[RunPart]:
+def _ordered_parts(parts: Iterable[RunPart]) -> list[RunPart]:
     """Sort runs by name, within the collections where tables have some; raise for twins."""
     by_collection: dict[str | None, list[RunPart]] = {}
     for part in parts:

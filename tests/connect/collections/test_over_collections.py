@@ -90,7 +90,7 @@ def test_tables_of_others_have_their_texts_as_keys():
         (T, {"classes": "collection"}, "unknown column of classes 'collection'"),
         (T, {"classes": "tie_rate"}, "unknown column of classes 'tie_rate'. Known: measure"),
         (T, {"classes": {"a": "x", "b": None, "d": "y"}},
-         "class of each collection, found none of 2 .'b', 'c'., but of 1 .'d'., which the table"),
+         "expected a class of each collection, found none of 2 .'b', 'c'., but of 1 .'d'."),
         (T.with_columns(kind=pl.Series(["x", None, "x"])), {"classes": "kind"}, "none of 1 .'b'."),
         (T.with_columns(pl.lit("x").alias("class")), {"classes": dict.fromkeys("abc", "x")},
          "the table has a column class already; take that"),

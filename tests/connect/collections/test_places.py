@@ -241,9 +241,9 @@ def test_the_command_line(folder, pairs, lexiframe, tmp_path):
         lexiframe("evaluate", folder, "-m", "AP").out.split()
     )
     said = lexiframe("evaluate", "--collections", tmp_path / "not.csv")
-    assert f"{tmp_path}/not.csv: expected a table of places (collection, runs, qrels), or a " in (
-        " ".join(said.err.split())
-    )
+    expected = "a table of places (collection, runs, qrels), or a folder of collections, found no"
+    error = " ".join(said.err.split())
+    assert f"{tmp_path}/not.csv: expected {expected} file; check the name and the folder" in error
 
 
 @pytest.mark.parametrize("options, status, expected", [

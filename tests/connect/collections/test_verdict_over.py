@@ -103,7 +103,9 @@ def test_comparisons_are_of_all_collections_of_the_evaluation(e):
     asked = {
         r"found none of 2 \('a', 'b'\); compare all": c.filter(collection="c"),
         "unknown collection of comparisons 'x'": c.with_columns(collection=pl.lit("x")),
-        "3 collections, but the comparisons lack the column": c.drop("collection"),
+        "comparisons of 3 collections, and the column collection, found none of": c.drop(
+            "collection"
+        ),
     }
     for message, comparisons in asked.items():
         with pytest.raises(lf.LexiframeError, match=message):

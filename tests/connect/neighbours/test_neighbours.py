@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -125,19 +124,6 @@ def test_pyterriers_pipelines(pyterrier, collection):
     assert set(table["rank"].to_pylist()) == {0, 1, 2}
 
 
-def test_pyterriers_evaluation_agrees(pyterrier, collection):
-    results = pyterrier.io.read_results(str(collection.run))
-    qrels = pyterrier.io.read_qrels(str(collection.qrels))
-    theirs = pyterrier.Evaluate(results, qrels, metrics=list(MEASURES), perquery=True)
-    rows = [
-        (query, MEASURES[measure], value)
-        for query, values in theirs.items()
-        for measure, value in values.items()
-    ]
-    expected = ours(results, qrels, MEASURES.values(), score_type="float32")
-    assert_agree(rows, expected)
-
-
 def test_pyterrier_writes_what_is_read(pyterrier, collection, tmp_path):
     results = pyterrier.io.read_results(str(collection.run))
     name = collection.runs_table["run"][0].as_py()
@@ -174,18 +160,6 @@ def test_ir_measures_generators_lists_and_frames(collection):
     assert_same(lf.read_qrels(judged()), collection.qrels_table)
     assert_same(lf.read_qrels(tuple(judged())), collection.qrels_table)
     assert_same(lf.read_qrels(pd.DataFrame(judged())), collection.qrels_table)
-
-
-def test_ir_measures_agrees(collection):
-    scored = list(ir_measures.read_trec_run(str(collection.run)))
-    judged = list(ir_measures.read_trec_qrels(str(collection.qrels)))
-    measures = [ir_measures.AP, ir_measures.nDCG @ 10, ir_measures.RR, ir_measures.P @ 5]
-    assert list(map(str, measures)) == list(MEASURES.values())
-    rows = [
-        (row.query_id, str(row.measure), row.value)
-        for row in ir_measures.iter_calc(measures, judged, scored)
-    ]
-    assert_agree(rows, ours({"run": scored}, judged, MEASURES.values(), score_type="float32"))
 
 
 def test_a_list_of_one_kind_is_needed():
@@ -234,15 +208,6 @@ def test_pytrec_eval_holds_scores_as_single_floats():
     assert ours(scored, judged, ["RR"], score_type="float32")["value"].to_list() == [0.5]
 
 
-def test_pytrec_eval_gives_0_without_a_relevant_document():
-    """lexiframe leaves such requests out, unless it is asked for a 0."""
-    judged, scored = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
-    theirs = pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(scored)
-    assert {query: of["map"] for query, of in theirs.items()} == {"q1": 1, "q2": 0}
-    assert ours(scored, judged, ["AP"])["value"].to_list() == [1, 0]
-    assert ours(scored, judged, ["AP"], no_relevant="drop")["value"].to_list() == [1]
-
-
 # --- ranx ---------------------------------------------------------------------------------------
 
 
@@ -284,32 +249,6 @@ def test_ranx_objects_in_each_others_place(ranx):
 def test_an_empty_run_of_ranx(ranx):
     with pytest.warns(lf.LexiframeWarning, match=r"without any row, .*: 1 \('a'\)"):
         assert lf.read_runs({"a": ranx.Run()}).num_rows == 0
-
-
-@pytest.mark.filterwarnings("ignore:unsafe cast")
-def test_ranx_results(ranx):
-    """They agree where no scores tie, but for RBP: ranx weighs it with the grade."""
-    scored = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "c": 2.0}, "q3": {"x": 1.0}}
-    judged = {"q1": {"b": 2, "c": 1, "d": 3}, "q2": {"a": 1, "c": 0}, "q3": {"a": 1}}
-    run, qrels = ranx.Run(scored, name="r"), ranx.Qrels(judged)
-    words = {
-        "map": "AP",
-        "mrr": "RR",
-        "ndcg@2": "nDCG@2",
-        "ndcg_burges": "nDCG(dcg='exp-log2')",
-        "precision@2": "P@2",
-        "recall@2": "R@2",
-        "r-precision": "Rprec",
-    }
-    ranx.evaluate(qrels, run, list(words))
-    rows = [(q, words[m], value) for m, of in run.scores.items() for q, value in of.items()]
-    assert_agree(rows, ours(run, qrels, words.values()))
-    binary = {q: {d: int(grade > 0) for d, grade in of.items()} for q, of in judged.items()}
-    for grades, factor in ((judged, 2), (binary, 1)):  # q1's first relevant document has grade 2
-        theirs = ranx.evaluate(ranx.Qrels(grades), run, "rbp.50", return_mean=False)
-        values = ours(run, grades, ["RBP(p=0.5)"])["value"].to_numpy()
-        in_q1 = values[0] + (factor - 1) * 0.5**2
-        np.testing.assert_allclose(theirs, [in_q1, *values[1:]])
 
 
 # --- ir_datasets --------------------------------------------------------------------------------

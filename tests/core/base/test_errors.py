@@ -685,7 +685,8 @@ def raises():
     """
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            function = getattr(node, "func", None)
+            called = getattr(function, "id", "") or getattr(function, "attr", "")
             pieces = strings(node.args[0]) if called and node.args else []
             if called == "unknown_name" and pieces:
                 pieces = [f"unknown {pieces[0]} '"]

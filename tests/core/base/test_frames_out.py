@@ -211,6 +211,7 @@ def test_the_first_table_decides_and_pandas_among_runs():
     assert kind_of(lf.evaluate(RUNS, QRELS.to_pandas(), ["AP"], test="t").means) == "polars"
     assert kind_of(lf.positions(lf.read_runs(RUNS.to_pandas()), QRELS)) == "pandas"
     assert kind_of(lf.positions(lf.read_runs(EXAMPLE / "runs"), QRELS)) == "polars"
+    assert kind_of(lf.positions(lf.scan_runs(RUNS.to_pandas()), QRELS)) == "pandas"
     assert kind_of(lf.positions(lf.read_runs(RUNS.to_arrow()), QRELS)) == "pyarrow"
 
 

@@ -138,37 +138,21 @@ def test_tables_fit_the_terminal(lexiframe, monkeypatch, width):
     assert ("0.941, 0.941" in covered) == (width > 60)
 
 
-@pytest.mark.parametrize("name", ["evaluate", "gate", "judges", "leaderboard", "coverage"])
-def test_choices_of_an_option_stand_in_one_line(lexiframe, monkeypatch, name):
-    monkeypatch.setenv("COLUMNS", "80")
-    lines = lexiframe(name, "--help-all").out.splitlines()
-    assert [line for line in lines if line.count("<") != line.count(">")] == []
-
-
 DIGITS = lf.bundled("digits")
 EIGHT = [*sorted((DIGITS / "runs").glob("[b-g]*.parquet"))]
 JUDGES = [f"{name}={DIGITS / 'judges' / name}.parquet" for name in ("people", "classifier")]
 GROUPS = ["--requests", DIGITS / "queries.parquet", "--by", "loop", "--by", "strokes"]
 OF_DIGITS = [DIGITS / "qrels.parquet", *EIGHT]
 AT_80 = {
-    "coverage": ["coverage", *OF_DIGITS],
     "evaluate": ["evaluate", *OF_DIGITS, "--all"],
     "evaluate-groups": ["evaluate", *OF_DIGITS, "-m", "AP,RPP", *GROUPS, "--all"],
     "evaluate-baseline": ["evaluate", *OF_DIGITS, "--baseline", EIGHT[0].stem, "--all"],
-    "evaluate-comparisons": ["evaluate", *OF_DIGITS, "--table", "comparisons"],
-    "evaluate-win_rates": ["evaluate", *OF_DIGITS, "--table", "win_rates"],
-    "evaluate-verdict": ["evaluate", *OF_DIGITS, "-m", "AP", "--table", "verdict"],
-    "compare": ["compare", *OF_DIGITS, "-m", "AP,RPP"],
     "compare-groups": ["compare", *OF_DIGITS, "-m", "AP,RPP", *GROUPS],
     "compare-tests": ["compare", *OF_DIGITS, "-m", "AP,RPP", "--hsd", "parametric"],
     "gate": ["gate", OF_DIGITS[0], *EIGHT[:2], "--margin", "AP=0.01,RPP=0.1", *GROUPS],
-    "explain": ["explain", OF_DIGITS[0], *EIGHT[:2]],
     "explain-query": ["explain", OF_DIGITS[0], *EIGHT[:2], "--query", "q0113"],
     "overlap": ["overlap", *EIGHT],
-    "judges": ["judges", *JUDGES],
-    "judges-runs": ["judges", *JUDGES, *EIGHT[:4], "-m", "nDCG@10,AP", "--all"],
     "judges-groups": ["judges", *JUDGES, *EIGHT[:4], "-m", "AP", *GROUPS, "--all"],
-    "judges-human": ["judges", *JUDGES, *EIGHT[:4], "-m", "AP,nDCG@10", "--human", "people"],
     "leaderboard": ["leaderboard", lf.bundled("leaderboard") / "scores.csv", "--all"],
 }
 
@@ -287,17 +271,12 @@ def test_comparisons_have_the_columns_that_one_reads(lexiframe, monkeypatch):
     "name, cell",
     [
         ("=1+1", "'=1+1"),
-        ("@SUM(A1)", "'@SUM(A1)"),
         ("-2+3|cmd", "'-2+3|cmd"),
         ("＋1+1", "'＋1+1"),
-        ("-5", "-5"),
-        ("a;=1+1", "a;'=1+1"),
         ('a; "@SUM(A1)', "a;' \"@SUM(A1)"),
         ("a;-5;b=1", "a;-5;b=1"),
         ("a\t=1+1", r"a\t=1+1"),
-        ("a\n=1+1", r"a\n=1+1"),
         ("a\x1b[2J\u202eb", r"a\x1b[2J\u202eb"),
-        ("bm25,b=0.4", "bm25,b=0.4"),
         ("x" * 5000, "x" * 5000),  # no name is cut
     ],
 )
@@ -315,19 +294,6 @@ def test_a_cell_of_csv_is_no_formula_and_steers_nothing(tmp_path, lexiframe, nam
         assert cell in [value for row in rows for value in row]
         assert len({len(row) for row in rows}) == 1
         assert out.replace("\n", "").isprintable()
-
-
-def test_options_reach_the_evaluation(tmp_path, lexiframe):
-    qrels, one = tmp_path / "qrels", tmp_path / "one.run"
-    qrels.write_text("q1 0 a 1\nq1 0 b 2\n")
-    one.write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n")
-    rank = {}
-    for ties in ("doc_id_desc", "doc_id_asc", "input", "rank"):
-        options = ["-m", "RR", "--rel", "2", "--ties", ties, "--format", "csv"]
-        outcome = lexiframe("evaluate", qrels, one, *options)
-        (row,) = csv.DictReader(io.StringIO(outcome.out))
-        rank[ties] = 1 / float(row["mean"])
-    assert rank == {"doc_id_desc": 1, "doc_id_asc": 2, "input": 2, "rank": 2}
 
 
 @pytest.fixture
@@ -382,12 +348,6 @@ def test_every_policy_is_an_option_of_every_command(policies_matter, lexiframe, 
             assert outcome.status == 1 or json.loads(outcome.out) != said[command], command
 
 
-def test_runs_are_files_folders_and_globs(lexiframe):
-    expected = lexiframe("coverage", QRELS, RUNS, "--format", "csv").out
-    for runs in ([RUNS / "*.run"], sorted(RUNS.iterdir()), [RUNS / "p*", RUN]):
-        assert lexiframe("coverage", QRELS, *runs, "--format", "csv").out == expected
-
-
 def test_coverage(lexiframe):
     outcome = lexiframe("coverage", QRELS, RUN, "--format", "json")
     assert json.loads(outcome.out) == lf.coverage(RUN, QRELS).to_dicts()
@@ -404,17 +364,6 @@ def test_compare(lexiframe):
     assert [float(row.pop("effect_size")) for row in rows] == odds  # one is "Infinity"
     assert rows == expected
     assert len(expected) == 6
-
-
-def test_measures_by_subtopic_beside_others(lexiframe):
-    asked = ["ST-RPP", "RPP", "alpha_nDCG@10"]
-    options = [option for measure in asked for option in ("-m", measure)]
-    said = lexiframe("compare", QRELS, RUNS, *options, "--test", "sign", "--format", "csv").out
-    e = lf.evaluate(RUNS, QRELS, asked, test="sign")
-    assert said == e.comparisons.write_csv()
-    assert e.scores["measure"].unique().to_list() == ["alpha-nDCG@10"]
-    out = json.loads(lexiframe("evaluate", QRELS, RUNS, *options, "--format", "json").out)
-    assert {row["measure"] for row in out["orderings"]} == {"ST-RPP", "RPP", "alpha-nDCG@10"}
 
 
 def test_compare_with_a_baseline(lexiframe):
@@ -476,27 +425,6 @@ def test_verdict_on_a_baseline(monkeypatch, lexiframe, given):
     assert told_apart == {run for run in sorted({row["run"] for row in rows}) if run in said}
 
 
-def test_a_verdict_on_counts_says_that_there_is_nothing_to_compare(lexiframe):
-    asked = [QRELS, RUNS, "-m", "num_ret", "--baseline", "random"]
-    assert lexiframe("verdict", *asked).out.startswith("Nothing to compare")
-
-
-def test_verdict_on_a_baseline_in_groups(tmp_path, monkeypatch, lexiframe):
-    monkeypatch.setenv("COLUMNS", "1000")
-    requests = tmp_path / "requests.csv"
-    queries = lf.read_qrels(QRELS)["query_id"].unique().sort()
-    pl.DataFrame({"query_id": queries, "kind": [*"aabbb"]}).write_csv(requests)
-    asked = [QRELS, RUNS, "-m", "AP,RR", "--requests", requests, "--by", "kind"]
-    asked += ["--test", "t"]
-    said = lexiframe("verdict", *asked, "--baseline", "random").out.splitlines()
-    assert [sentence.partition(",")[0] for sentence in said if sentence.startswith("By ")] == [
-        f"By {measure} for kind = {kind}"
-        for kind, measure in (("a", "AP"), ("b", "AP"), ("b", "RR"))
-    ]
-    few = "2 requests: too few for any conclusion by RR for kind = a; pca8_euclidean and pixels"
-    assert said[1].startswith(few)
-
-
 def test_a_verdict_as_csv_has_the_runs_of_a_list_in_one_cell(lexiframe):
     outcome = lexiframe("verdict", QRELS, RUNS, "-m", "RR", "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(outcome.out))
@@ -509,11 +437,6 @@ def test_a_verdict_as_csv_has_the_runs_of_a_list_in_one_cell(lexiframe):
     [
         (["compare", QRELS, RUNS, "--test", "t", "--test", "sign"], "--test: expected one value"),
         (["evaluate", QRELS, RUNS, "-o", "a", "--out=b"], "--out: expected one value, found 2"),
-        (
-            ["coverage", QRELS, RUNS, *(["--depth", "3"] * 3)],
-            "--depth: expected one value, found 3",
-        ),
-        (["check", RUN, "--as", "run", "--as", "qrels"], "--as: expected one value, found 2"),
         (["measures", "--format", "csv", "--format", "json"], "--format: expected one value"),
     ],
 )
@@ -611,13 +534,6 @@ def test_explain_two_files_of_one_name(tmp_path, lexiframe):
         lf.write_parquet(lf.read_runs(path), table)  # whose column of runs says bm25
     of_tables = lexiframe("explain", QRELS, *tables, "-m", "AP", "--format", "csv")
     assert of_tables.out == outcome.out.replace("bm25.run", "bm25.parquet")
-
-
-def test_explain_a_run_from_standard_input(monkeypatch, lexiframe):
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PIXELS.read_bytes())))
-    outcome = lexiframe("explain", QRELS, "-", RUN, "-m", "AP", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(outcome.out)))
-    assert {(row["run_a"], row["run_b"]) for row in rows} == {("stdin", "random")}
 
 
 @pytest.mark.parametrize(
@@ -1046,8 +962,7 @@ def filled_with_inputs(folder):
 @pytest.mark.parametrize(
     "options",
     [
-        *("--report qrels", "--report a.run", "--report requests.csv", "--report link.html"),
-        *("--report twin.html", "--out out"),
+        *("--report requests.csv", "--report link.html", "--report twin.html", "--out out"),
     ],
 )
 def test_evaluate_does_not_replace_what_it_reads(tmp_path, monkeypatch, lexiframe, options):
@@ -1072,16 +987,6 @@ def test_evaluate_by_groups_says_how_to_test_whether_they_differ(tmp_path, lexif
     assert hint not in lexiframe(*asked, *by_kind, "--format", "json").err
 
 
-def test_the_hint_about_groups_fits_the_terminal(tmp_path, lexiframe, monkeypatch):
-    requests = tmp_path / "requests.csv"
-    requests.write_text("query_id,kind\nq0066,x\nq0078,y\nq0113,x\nq0175,y\nq0206,x\n")
-    monkeypatch.setenv("COLUMNS", "60")
-    by_kind = ["--requests", str(requests), "--by", "kind"]
-    hint = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", *by_kind).err.splitlines()
-    assert "to test whether the groups differ, in Python:" in hint[0]
-    assert max(map(len, hint)) <= 60
-
-
 def test_a_one_sided_verdict_needs_a_baseline(lexiframe):
     asked = ["verdict", QRELS, RUNS, "-m", "AP", "--alternative", "greater"]
     refused = lexiframe(*asked)
@@ -1092,15 +997,12 @@ def test_a_one_sided_verdict_needs_a_baseline(lexiframe):
 REPLACED = [  # the arguments, and the input that they would replace
     (["evaluate", "~/qrels", "a.run", "--report", "qrels"], "qrels"),
     (["evaluate", "file://{}/my%20qrels", "a.run", "--report", "my qrels"], "my qrels"),
-    (["evaluate", "qrels", "file://{}/a.run", "--report", "a.run"], "a.run"),
     (["evaluate", "-", "a.run", "--report", "qrels"], "qrels"),
-    (["evaluate", "qrels", "-", "--report", "qrels"], "qrels"),
     (
         ["evaluate", "qrels", "a.run", "--requests", "~/r.csv", "--by", "x", "--report", "r.csv"],
         "r.csv",
     ),
     (["convert", "file://{}/a.run", "a.run"], "a.run"),
-    (["convert", "-", "qrels"], "qrels"),
     (["convert", "~/a.trec", "."], "a.trec"),
 ]
 
@@ -1147,7 +1049,7 @@ def test_outputs_do_not_replace_each_other(tmp_path, monkeypatch, lexiframe, rep
     assert listing(tmp_path) == []
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_what_the_machine_cannot_print(encoding):
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "lexiframe", "coverage", str(QRELS), str(RUN)]
@@ -1156,12 +1058,6 @@ def test_what_the_machine_cannot_print(encoding):
     )
     assert done.returncode == 0, done.stderr
     assert "│" in done.stdout.decode()
-
-
-def test_runs_are_named_by_their_tags(tmp_path, lexiframe):
-    (tmp_path / "x").write_text(RUN.read_text().replace(" random\n", " by_tag\n"))
-    outcome = lexiframe("coverage", QRELS, tmp_path / "x", "--name-from", "tag", "--format", "csv")
-    assert outcome.out.splitlines()[1].startswith("by_tag,")
 
 
 def test_standard_input(monkeypatch, lexiframe):
@@ -1331,22 +1227,6 @@ def test_check_warns_once_of_several_folders_and_files(tmp_path, lexiframe):
     assert last == "files checked: 2, with problems: 0"
 
 
-def test_check_goes_on_behind_a_file_that_is_not_there(tmp_path, lexiframe):
-    (tmp_path / "a.run").write_text("q1 Q0 d1\n")
-    (tmp_path / "b.csv").write_text("qid,docno,score\nq1,d1,x\n")
-    files = [tmp_path / "a.run", tmp_path / "missing", tmp_path / "b.csv"]
-    outcome = lexiframe("check", *files, "--format", "json")
-    assert outcome.status == 1
-    rows = json.loads(outcome.out)
-    assert [(row["file"], row["problem"]) for row in rows] == [
-        (str(files[0]), "fields"),
-        (str(files[1]), "file"),
-        (str(files[2]), "number"),
-    ]
-    assert rows[1]["found"] == "no such file"
-    assert outcome.err == "files checked: 3, with problems: 3\n"
-
-
 def test_qrels_with_a_bad_grade_are_qrels(tmp_path, lexiframe):
     forms = {
         "a": '{"qid": "q", "docno": "d", "rel": 1}\n{"qid": "q", "docno": "e", "rel": "x"}\n',
@@ -1388,19 +1268,6 @@ def test_judgments_of_beir_are_judgments(tmp_path, lexiframe):
     assert (tmp_path / "x.run").read_text() == "q1 Q0 d1 1 1.0 test\nq1 Q0 d2 2 0.0 test\n"
 
 
-def test_what_a_file_holds_is_seen_or_said(tmp_path, lexiframe):
-    (tmp_path / "run").write_text("query_id doc_id score run\nq1 d1 2 x\n")
-    (tmp_path / "qrels").write_text("q1 d1 2\nq1 d2 2\nq1 d3 0\n")
-    done = lexiframe("convert", tmp_path / "run", tmp_path / "run.trec", "--header")
-    assert done.status == 0
-    assert (tmp_path / "run.trec").read_text() == "q1 Q0 d1 1 2.0 x\n"
-    assert lexiframe("convert", tmp_path / "qrels", tmp_path / "qrels.trec").status == 0
-    assert (tmp_path / "qrels.trec").read_text().splitlines()[0] == "q1 0 d1 2"
-    options = ["--as", "run", "--third", "score"]
-    assert lexiframe("convert", tmp_path / "qrels", tmp_path / "x.trec", *options).status == 0
-    assert (tmp_path / "x.trec").read_text().splitlines()[0] == "q1 Q0 d1 1 2.0 qrels"
-
-
 def test_check_says_nothing_of_files_in_order(lexiframe):
     outcome = lexiframe("check", QRELS, RUNS)
     assert (outcome.status, outcome.out) == (0, "")
@@ -1420,12 +1287,7 @@ def test_check_says_nothing_of_files_in_order(lexiframe):
         ["evaluate", QRELS, RUNS, "--no-such-option"],
         ["evaluate", QRELS, RUNS, "--ties", "random"],
         ["evaluate", QRELS, RUNS, "--rel", "high"],
-        ["evaluate", QRELS, RUNS, "--score-type", "float16"],
-        ["compare", QRELS, RUNS, "--no-relevant", "keep"],
-        ["coverage", QRELS, RUNS, "--duplicates", "worst"],
-        ["coverage", QRELS, RUNS, "--unjudged", "drop"],
         ["evaluate", QRELS, RUNS, "--format", "xml"],
-        ["compare", QRELS, RUNS, "--test", "anova"],
         ["compare", QRELS, RUNS, "--correction", "none at all"],
         ["convert", QRELS],
         ["convert", QRELS, ""],
@@ -1448,18 +1310,9 @@ GOOD = RUN.read_bytes()
 FIRST = GOOD.splitlines(keepends=True)[0]
 BAD_RUNS = {
     "truncated gzip": (gzip.compress(GOOD)[:-20], "gzip data is broken or cut short"),
-    "corrupt gzip": (gzip.compress(GOOD)[:30] + bytes(50), "gzip data is broken or cut short"),
     "binary": (b"\x7fELF\0\0\0", "binary file"),
-    "picture": (b"\x89PNG\r\n\x1a\n\0\0\0", "a picture (PNG)"),
-    "empty": (b"", "the file is empty"),
-    "only comments": (b"# nothing\n#\n", "only comments"),
-    "three fields": (GOOD + b"q9 Q0 d1\n", "line 126: expected 6 fields"),
-    "a word for a score": (FIRST + b"q9 Q0 d1 1 abc t\n", "line 2: expected a number in field 5"),
     "NaN": (FIRST + b"q9 Q0 d1 1 NaN t\n", "line 2: expected a number in field 5"),
-    "duplicate document": (GOOD + FIRST, "'d0145' occurs more than once in the ranking"),
     "no request in common": (GOOD.replace(b"q", b"x"), "no query in common"),
-    "broken Parquet": (b"PAR1" + GOOD, "cannot be read as Parquet"),
-    "no UTF-8": (FIRST + b"q9 Q0 d\xff 1 1 t\n", "line 2: expected UTF-8 text"),
     "judgments": (QRELS.read_bytes(), "line 1: expected 6 fields"),
 }
 
@@ -1489,27 +1342,6 @@ def test_bad_runs(tmp_path, lexiframe, kind):
         assert_refused(lexiframe(command, QRELS, bad), message)
 
 
-BAD_TEXT = [k for k in BAD_RUNS if k not in ("duplicate document", "no request in common")]
-
-
-@pytest.mark.parametrize("kind", BAD_TEXT)
-def test_bad_judgments(tmp_path, lexiframe, kind):
-    data, _ = BAD_RUNS[kind]
-    bad, out = tmp_path / "bad.qrels", tmp_path / "out"
-    bad.write_bytes(data if kind != "judgments" else GOOD)
-    assert_refused(lexiframe("evaluate", bad, RUNS, "--out", out), "bad.qrels")
-    assert listing(out) == []
-
-
-@pytest.mark.parametrize("kind", [kind for kind in BAD_TEXT if kind != "judgments"])
-def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
-    bad = tmp_path / "bad.run"
-    bad.write_bytes(BAD_RUNS[kind][0])
-    for target in ("x.parquet", "x.trec"):
-        assert_refused(lexiframe("convert", bad, tmp_path / target), "bad.run")
-    assert listing(tmp_path) == ["bad.run"]
-
-
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -1519,18 +1351,8 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         (["evaluate", EXAMPLE, RUNS], "expected a file, found a folder"),
         (["evaluate", QRELS, RUN, RUN], "two runs are named 'random'"),
         (["evaluate", QRELS, RUNS, "-m", "nDGC"], "unknown measure 'nDGC'; did you mean nDCG"),
-        (["evaluate", QRELS, RUNS, "-m", "AP", "-m", "RRP"], "did you mean"),
-        (["evaluate", QRELS, RUNS, "-m", "nDGC@10"], "did you mean nDCG"),
         (["evaluate", QRELS, RUNS, "-m", "AP@0"], "expected a whole number from 1"),
-        (["evaluate", QRELS, RUNS, "-m", "P"], "P needs its cutoff"),
-        (["evaluate", QRELS, RUNS, "-m", "AP(rel=9)"], "AP(rel=9)"),
-        (["evaluate", QRELS, RUNS, "-m", "LR(rel='x')"], "LR(rel='x')"),
-        (
-            ["evaluate", QRELS, RUNS, "--rel", "9"],
-            "with a grade of 9 or more, found 1 as the greatest",
-        ),
         (["evaluate", QRELS, RUNS, "--rel", "0"], "rel: expected a positive grade, found 0"),
-        (["evaluate", QRELS, RUNS, "--rel", "nan"], "rel: expected a positive grade"),
         (["evaluate", QRELS, RUNS, "--out", "file"], "file: results cannot be written there"),
         (["evaluate", QRELS, RUNS, "--out", "file/in"], "file/in: results cannot be written there"),
         (
@@ -1541,12 +1363,7 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         (["compare", QRELS, RUNS, "--baseline", "rand"], "unknown run 'rand'; did you mean random"),
         (["compare", "no.qrels", RUNS, "-m", "RRP"], "unknown measure 'RRP'; did you mean"),
         (["compare", "no.qrels", RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
-        (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["compare", QRELS, RUNS, "--trials", 10**14], "0 trials need about 1600000.0 GB of mem"),
-        (
-            ["evaluate", QRELS, RUNS, "-m", f"AP@{'9' * 5000}"],
-            "at most 200 characters, found 'AP@9",
-        ),
         (["coverage", QRELS, "no.run"], "no.run: no such file"),
         (
             ["coverage", QRELS, "same_ranks", "--ties", "rank"],
@@ -1785,27 +1602,6 @@ def test_runs_are_named_in_front_of_their_files(lexiframe):
     assert "missing.run: no such file" in missing.err
 
 
-def test_convert_writes_csv(tmp_path, lexiframe):
-    for given in (QRELS, RUNS / "random.run"):
-        target = tmp_path / "table.csv"
-        assert lexiframe("convert", given, target).status == 0
-        read = lf.read_qrels if given is QRELS else lf.read_runs
-        assert (
-            pl.DataFrame(read(target))
-            .select("query_id", "doc_id")
-            .equals(pl.DataFrame(read(given)).select("query_id", "doc_id"))
-        )
-
-
-def test_the_gate_as_csv(lexiframe):
-    two = [RUNS / "pca8_euclidean.run", RUNS / "random.run", "--margin", "AP=0.02"]
-    outcome = lexiframe("gate", QRELS, *two, "--format", "csv")
-    table = pl.read_csv(outcome.out.encode())
-    assert table.height == 1
-    assert table["outcome"].item() == "fail"
-    assert outcome.err.startswith("FAIL: ")
-
-
 def test_all_files_that_are_written_are_counted(tmp_path, lexiframe):
     out, report = tmp_path / "results", tmp_path / "new" / "pages" / "report.html"
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "-o", out, "--report", report)
@@ -1841,10 +1637,3 @@ def test_help_shows_no_type_of_flags_and_no_needless_requirement(lexiframe):
     outcome = lexiframe("gate", "--margin", "AP=0.1")
     assert outcome.status == 2
     assert "expected QRELS BASELINE CANDIDATE" in outcome.err
-
-
-def test_messages_are_those_of_the_command_line(lexiframe):
-    for option in ("--trials", "--alpha", "--depth"):
-        refused = lexiframe("evaluate", QRELS, RUNS, option, "abc")
-        assert refused.status == 2
-        assert "Value error" not in refused.err

@@ -7,8 +7,6 @@ import pytest
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 WIDE = pl.DataFrame({"model": ["good", "bad"], "A WER": [7.0, 14.0], "B WER": [6.0, 9.0]})
 
 
@@ -34,6 +32,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_leaderboard_of_errors_begins_with_the_least(form):
     board = lf.leaderboard(FORMS[form], frames="polars")
@@ -82,6 +81,7 @@ def test_a_name_that_only_hints_is_doubted_and_not_turned():
     assert lf.order_runs(scores("detection of spam"))["run"][0] == "bad"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["wer", "test_loss", "Latency (ms)"])
 def test_scores_point_down_everywhere(measure):
     s = scores(measure)

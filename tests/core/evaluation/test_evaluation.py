@@ -22,7 +22,6 @@ import lexiframe as lf
 from lexiframe.core.base.schemas import SCORES
 from lexiframe.core.evaluation import evaluated_data
 from lexiframe.core.io import to_parquet
-from lexiframe.core.io.files.data_sources import File
 from lexiframe.core.io.files.provenance import provenance_of
 from lexiframe.core.metrics import coverages
 from lexiframe.core.orderings.by_request import request_table
@@ -105,25 +104,6 @@ def test_policies_reach_the_tables(tmp_path):
         "exclude": None,
         **policies,
     }
-
-
-def test_unjudged_documents_are_removed_from_every_table():
-    qrels = pl.DataFrame({"query_id": "1", "doc_id": ["b"], "relevance": [1]})
-    runs = pl.DataFrame({"run": "x", "query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
-    with pytest.warns(lf.LexiframeWarning, match="rows of unjudged documents, removed: 1"):
-        e = lf.evaluate(runs, qrels, "RR", unjudged="remove")
-    assert e.scores["value"].to_list() == [1.0]
-    assert e.coverage["retrieved"].to_list() == [1]
-    assert e.provenance["policies"]["unjudged"] == "remove"
-
-
-@pytest.mark.parametrize("score_type, value", [("float64", 1 / 2), ("float32", 1.0)])
-def test_how_scores_are_compared_reaches_the_tables(score_type, value):
-    near = {"doc_id": ["a", "b"], "score": [1 + 2.0**-40, 1.0]}
-    qrels = pl.DataFrame({"query_id": "1", "doc_id": ["b"], "relevance": [1]})
-    runs = pl.DataFrame({"run": "x", "query_id": "1", **near})
-    e = lf.evaluate(runs, qrels, "RR", score_type=score_type)
-    assert e.scores["value"].to_list() == [value]
 
 
 def test_a_metric_and_a_preference_of_ones_own_are_in_every_table():
@@ -422,15 +402,6 @@ def test_the_order_of_files_and_how_they_are_read_changes_no_byte(tmp_path, expe
     assert found == expected
 
 
-def test_frames_give_the_same_rows(expected):
-    """Where the files are is all that is lost."""
-    runs, qrels = pl.DataFrame(lf.read_runs(RUNS)), pl.DataFrame(lf.read_qrels(QRELS))
-    e = lf.evaluate(runs.sample(fraction=1, shuffle=True, seed=1), qrels.reverse(), MEASURES)
-    for name, table in e.tables().items():
-        assert pl.read_parquet(expected[f"{name}.parquet"]).equals(table), name
-    assert e.provenance["runs"] == e.provenance["qrels"] == []
-
-
 WRITE = "import sys, lexiframe as lf; lf.evaluate(*sys.argv[1:3]).write(sys.argv[3])"
 
 
@@ -525,19 +496,6 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
     assert facts["groups"] == []
 
 
-def test_files_are_hashed_as_they_are_read(monkeypatch):
-    """Not by reading them once more: they may have changed since."""
-    expected = [sha256(file) for file in FILES]
-    again = []
-    monkeypatch.setattr(File, "_sha256", lambda file: again.append(file.path) or "later")
-    provenance = lf.evaluate(FILES, QRELS, ["RR"]).provenance
-    assert [source["sha256"] for source in provenance["runs"]] == expected
-    facts = provenance_of(lf.read_runs(FILES).schema)
-    assert [source["sha256"] for source in facts["sources"]] == expected
-    assert provenance["qrels"] == [{"path": str(QRELS), "sha256": sha256(QRELS)}]
-    assert again == []
-
-
 def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -576,14 +534,6 @@ def test_a_folder_that_cannot_be_written_to(tmp_path, evaluated):
     with pytest.raises(lf.LexiframeError, match="file: results cannot be written there"):
         evaluated.report(tmp_path / "file" / "r.html")
     assert contents(tmp_path) == {"file": b""}
-
-
-def test_a_new_folder_is_made(tmp_path, evaluated):
-    paths = evaluated.write(tmp_path / "a" / "b")
-    names = [*evaluated.tables(), *FOR_REUSE]
-    assert paths == [tmp_path / "a" / "b" / f"{name}.parquet" for name in names]
-    for path, table in zip(paths, evaluated.tables().values(), strict=False):
-        assert pl.read_parquet(path).equals(table)
 
 
 def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evaluated):

@@ -11,8 +11,6 @@ from scipy import stats
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 EXAMPLE = lf.bundled("example")
 MEASURES = ["AP", "ISL", "nDCG@10", "RR"]
 
@@ -63,6 +61,7 @@ def test_a_single_run_and_groups(files, evaluated):
     assert grouped.provenance["groups"] == ["kind"]
 
 
+@pytest.mark.slow
 def test_a_name_measures_a_matrix_and_chooses_elsewhere(tmp_path):
     """One name is that of the numbers in a matrix, but never renames a measure that has a name."""
     matrix = pl.DataFrame({"qid": ["q1", "q2"], "bm25": [0.25, 0.5], "dph": [0.5, 0.75]})
@@ -121,6 +120,7 @@ os.wait()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 @pytest.mark.parametrize("when, said", [("after", "was forked from one"), ("before", "[1")])
 def test_a_forked_process_says_what_to_do(when, said):
@@ -139,6 +139,7 @@ def test_a_leaderboard_is_no_table_of_requests(measures):
         lf.evaluate_scores(lf.bundled("leaderboard") / "scores.csv", measures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "values, said",
     [

@@ -9,8 +9,6 @@ import pytest
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 TIME = 1_400_000_000
 
 
@@ -34,6 +32,7 @@ RATINGS_LAST = [(user, item, time, rating) for user, item, rating, time in inter
 WEIGHTS = [(user, item, rating, 0.5) for user, item, rating, _ in interactions()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows, found, names",
     [
@@ -132,6 +131,7 @@ def test_check_lists_judgments_without_rows(tmp_path):
         assert lf.check_qrels(path).select("expected", "found").rows() == [("judgments", "no rows")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "grades, said",
     [

@@ -7,8 +7,6 @@ import pytest
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 METRICS = [{"name": "Faithfulness", "score": 0.5}, {"name": "Bias", "score": 0.25}]
 CASES = [{"name": f"case {n}", "metricsData": METRICS} for n in range(2)]
 CHECKED = [{"query_id": str(n), "retrieved_context": [{"doc_id": "1"}],
@@ -17,6 +15,7 @@ PROMPTED = [{"testIdx": n, "promptIdx": 0, "provider": {"id": "gpt", "label": ""
              "namedScores": {}, "latencyMs": 10} for n in range(2)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content, expected",
     [
@@ -60,6 +59,7 @@ def test_what_is_none_of_these_is_an_error_of_ours(tmp_path, text):
         lf.read_scores({"a": path})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query, run", [("question_id", "model"), ("Question ID", "model_id")])
 @pytest.mark.parametrize("ids", [["1", "2"], [1, 2]])
 def test_questions_and_models_by_their_ids(tmp_path, query, run, ids):
@@ -69,6 +69,7 @@ def test_questions_and_models_by_their_ids(tmp_path, query, run, ids):
     assert lf.read_scores(tmp_path / "mt-bench.csv")["measure"].unique().to_list() == ["mt-bench"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", ["±", " ± ", " +/- ", "+-"])
 def test_a_value_with_its_error_is_the_value(tmp_path, sign):
     board = pl.DataFrame({"model": ["a", "b"], "t": [f"50.1{sign}1.2", "49"],
@@ -108,6 +109,7 @@ def votes(winners):
             for n, winner in enumerate(winners)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "winners, expected",
     [

@@ -600,11 +600,13 @@ def test_tables_of_lexiframe(ours, write, tmp_path):
     assert lf.read_scores([tmp_path / "a/perquery.csv", halves[1]]).equals(ours)
 
 
-@pytest.mark.parametrize("run", ["run", "name", "system", "tag", "model", "runid"])
-@pytest.mark.parametrize(
-    "query", ["query_id", "qid", "q_id", "query", "query-id", "topic", "user_id", "user"]
-)
-@pytest.mark.parametrize("measure, value", [("measure", "value"), ("metric", "score")])
+OF_RUN, OF_QUERY = "run name system tag model runid", "query_id qid q_id query query-id topic user"
+
+
+@pytest.mark.parametrize("run, query, measure, value", [
+    *((run, "qid", "measure", "value") for run in OF_RUN.split()),
+    *(("run", query, "metric", "score") for query in [*OF_QUERY.split(), "user_id"]),
+])  # fmt: skip
 def test_dialects(run, query, measure, value, write):
     frame = pl.DataFrame(ROWS, schema=[run, query, measure, value], orient="row")
     assert lf.read_scores(frame).rows() == ROWS

@@ -16,8 +16,6 @@ from lexiframe.core.io.doubts.scores_against_ranks import (
     all_compared,
 )
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 WARNING = "runs whose ranks and scores disagree: "
 QUERIES = [str(query) for query in range(1, 41)]  # enough of them that chance is no cause
 JUDGED = {query: {"a": 1} for query in QUERIES}
@@ -70,6 +68,7 @@ def write(tmp_path):
 # --- What is said, and what is not --------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AGAINST)
 def test_every_reader_says_it(write, name):
     path = write(AGAINST[name])
@@ -81,6 +80,7 @@ def test_every_reader_says_it(write, name):
     assert lf.check_run(path)["problem"].to_list() == ["ranks"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FOR)
 def test_what_is_as_it_should_be_is_not_said(write, name):
     path = write(FOR[name])
@@ -123,6 +123,7 @@ def frame_of(lines):
 FRAME = frame_of(DISTANCES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["frame", "pandas", "lazy", "table", "csv", "json", "parquet"])
 def test_all_forms_and_engines(tmp_path, form):
     path = tmp_path / f"r.{form}"
@@ -143,6 +144,7 @@ def test_all_forms_and_engines(tmp_path, form):
     assert len(caught(lf.positions, given, JUDGED)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream])
 @pytest.mark.parametrize("scores", ["score", pl.col("score") * -1])
 def test_no_batch_is_lost_that_was_looked_at(tmp_path, new, scores):
@@ -180,6 +182,7 @@ def test_buckets_with_ranks_add_up():
 # --- How to turn them ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["distances", "in no order", "changed places"])
 def test_low_scores_can_be_the_better_ones(write, tmp_path, name):
     path = write(AGAINST[name])

@@ -6,8 +6,6 @@ import pytest
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 RNG = np.random.default_rng(5)
 NAMES = ["nq", "fiqa", "hotpot", "scifact"]
 BOARD = pl.DataFrame({"model": [*"abcde"], **{n: RNG.random(5).round(4) for n in NAMES}})
@@ -28,6 +26,7 @@ def row(name, expression):
     return SIX.select(pl.lit(name).alias("query_id"), expression.round(4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["Average ⬆️", "Overall", "All", "Score", "total", "Macro-Avg", "[Mean]", "AvgScore"]
 )
@@ -56,6 +55,7 @@ SUMMED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SUMMED)
 def test_rows_of_other_summaries_are_no_requests(name):
     table = pl.concat([SIX, row("mean", NUMBERS.mean()), row(name, SUMMED[name])])
@@ -88,6 +88,7 @@ MEASURES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["index", "Unnamed: 0", "", "id", "Row", "nr", "row_nr", "level_0"]
 )

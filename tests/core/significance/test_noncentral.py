@@ -8,8 +8,6 @@ from scipy import special, stats
 from lexiframe.core.significance import Options
 from lexiframe.core.significance.intervals import _solved, d_z_interval, noncentrality
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 needs_exact_nctdtr = pytest.mark.skipif(
     tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15), reason="its nctdtr errs by more"
@@ -62,6 +60,7 @@ def exactly(t, df, tail, near):
     return b
 
 
+@pytest.mark.slow
 @needs_exact_nctdtr
 @pytest.mark.parametrize("df", [1, 2, 9, 49, 249])
 @pytest.mark.parametrize("tail", [0.025, 0.05, 0.005, 0.975])
@@ -78,6 +77,7 @@ def test_large_t_have_the_limit(df, t):
         assert found == pytest.approx(exactly(x, df, 0.025, found), rel=1e-10), x
 
 
+@pytest.mark.slow
 @needs_exact_nctdtr
 @pytest.mark.parametrize("df", [1, 4, 49, 9999])
 @pytest.mark.parametrize("tail", [0.025, 0.001, 0.5, 0.95])
@@ -93,6 +93,7 @@ def test_polynomials_are_as_exact_as_a_solution_from_scratch(df, tail, largest):
     np.testing.assert_allclose(found[near], exact[near], rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_no_noncentrality_depends_on_the_others():
     """To the bit: what is said of a pair must not change when another run is added."""
     rng = np.random.default_rng(2)

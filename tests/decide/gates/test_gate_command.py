@@ -15,8 +15,6 @@ import pytest
 import lexiframe as lf
 from lexiframe.decide.gates.gate_coverage import COVERAGE_OF_BOTH
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
 GOOD, BAD = RUNS / "pixels_euclidean.run", RUNS / "random.run"
@@ -55,6 +53,7 @@ def test_a_run_against_itself_is_no_evidence(gate):
     assert " ".join(outcome.out.split()).startswith(f"PASS: nothing changed: {said} (n = 5 of 5")
 
 
+@pytest.mark.slow
 def test_a_copy_has_changed_nothing(gate, tmp_path):
     """Exit status 0; the first word is the outcome, in each format."""
     copy = shutil.copy(GOOD, tmp_path / "new.run")
@@ -126,6 +125,7 @@ def judged_documents(run):
     return sum(pair in judged for pair in first) / len(first)
 
 
+@pytest.mark.slow
 def test_the_coverage_of_both_runs_is_said_everywhere(gate, tmp_path):
     query = BAD.read_text().split()[0]
     kept = [line for line in BAD.read_text().splitlines() if line.split()[0] != query]
@@ -188,6 +188,7 @@ def test_it_fits_the_terminal(gate, monkeypatch, width):
         assert out.count("┌") == 1  # one table
 
 
+@pytest.mark.slow
 def test_in_a_process_as_continuous_integration_calls_it(two_folders):
     """With paths from the folder that it is called in, and the status that the shell sees."""
     environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
@@ -218,6 +219,7 @@ def treceval(tmp_path):
     return [*files, tmp_path / "both.csv"]
 
 
+@pytest.mark.slow
 def test_scores_of_other_tools(gate, treceval):
     main, pr, both = treceval
     options = ["-m", "AP,RR", "--margin", "5%", "--margin", "recip_rank=0.1", "--format", "json"]
@@ -253,6 +255,7 @@ def test_scores_in_files_of_one_name(gate, treceval):
 MARGIN = ["--margin", "AP=0.1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -408,6 +411,7 @@ def test_what_can_be_no_state_is_refused_before_runs_are_read(gate, tmp_path):
     assert Path(state).read_bytes() == QRELS.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_curve_is_shown_instead_of_a_decision(gate):
     outcome = gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", "--curve", "--test", "t")
     assert outcome.status == 0

@@ -12,8 +12,6 @@ from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.study.less_data.degradation import degradation
 from lexiframe.study.less_data.sampling import sample_labels, sample_requests, truncate_runs
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 MEASURES = ["RPP", "LR", "LP", "AP", "nDCG", "RR", "R@10", "Rprec"]
 
 
@@ -107,6 +105,7 @@ STATISTICS = ["tie_rate", "agreement", "system_agreement", "tau", "reference_agr
 STATISTICS += ["reference_system_agreement"]
 
 
+@pytest.mark.slow
 def test_all_of_the_data_agree_with_themselves():
     folder = lf.bundled("example")
     arguments = (folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
@@ -145,6 +144,7 @@ def test_what_is_refused(options, message):
         degradation(folder / "runs", folder / "qrels.txt", **arguments)
 
 
+@pytest.mark.slow
 def test_counts_of_requests_are_fractions_of_them():
     folder = lf.bundled("example")
     options = {"what": "requests", "samples": 2, "seed": 3}
@@ -159,6 +159,7 @@ def by_subtopics():
     return lf.simulate_collection(requests=6, runs=4, subtopics=3, depth=(20, 30), seed=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SAMPLE)
 def test_measures_by_subtopic_by_loops(what):
     runs, qrels = by_subtopics()

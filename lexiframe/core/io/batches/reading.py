@@ -32,7 +32,7 @@ from lexiframe.core.io.qrel_files import (
     checked_judgments,
     grades_of_implicit_feedback,
     load_qrels,
-    of_one_collection,
+    one_collection,
     parse_qrels,
 )
 from lexiframe.core.io.reading_options import TextOptions
@@ -211,7 +211,7 @@ def judgments_of_unit(
     elif unit.path is not None:
         parse = partial(parse_qrels, where=unit.where, options=options)
         for rows in parse_pieces(unit.path, unit.where, options, schemas.QRELS, share.text, parse):
-            yield of_one_collection(rows, unit.where)
+            yield one_collection(rows, unit.where)
     else:
         yield load_qrels(unit.origin, options).rows
 

@@ -11,9 +11,9 @@ from .odd_grades import doubts_of_grades as doubts_of_grades
 from .odd_grades import ratings_in_words as ratings_in_words
 from .filled_scores import warn_of_zeros as warn_of_zeros
 from .changed_places import refuse_changed_places as refuse_changed_places
-from .divided_lists import find_divided_lists as find_divided_lists
-from .divided_ranking import find_divided_ranking as find_divided_ranking
-from .divided_ranking import may_be_one_ranking as may_be_one_ranking
+from .lists_in_folds import divided_lists as divided_lists
+from .runs_of_one_ranking import divided_ranking as divided_ranking
+from .runs_of_one_ranking import may_be_one_ranking as may_be_one_ranking
 from .order_of_rows import doubted_order as doubted_order
 from .order_of_rows import in_order as in_order
 from .order_of_rows import numbers_in_doubt as numbers_in_doubt

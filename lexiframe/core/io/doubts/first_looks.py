@@ -88,7 +88,7 @@ def iteration_varies(rows: pl.DataFrame) -> bool:
 
 
 def names_folds(name: str) -> bool:
-    """Return whether a column is called like the parts of a data set: see `find_divided_lists`."""
+    """Return whether a column is called like the parts of a data set: see `divided_lists`."""
     return bool(words_of(name) & _FOLDS)
 
 

@@ -97,7 +97,7 @@ def baseline_rows(
     family, alpha = inference["family"], inference["alpha"]
     of_family = pl.col("family").sum().over(family_keys(c, by, family))
     table = mark_too_few(table.with_columns(family=of_family), c, wins, by, family, alpha)
-    in_order = printed.in_group_order(by, tables["comparisons"])
+    in_order = printed.group_order(by, tables["comparisons"])
     return table.sort(*in_order, printed.place_among(provenance["measures"]), *KEY)
 
 

@@ -172,8 +172,8 @@ def _refuse_other_collections(comparisons: pl.DataFrame, e: Any) -> None:
 
     if "collection" not in comparisons.columns:
         raise LexiframeError(
-            f"verdict: the evaluation has {len(e.collections)} collections, but the comparisons "
-            "lack the column collection; compare its own scores or preferences, or ask one: "
+            f"verdict: expected comparisons of {len(e.collections)} collections, and the column "
+            "collection, found none of them; compare its own scores or preferences, or ask one: "
             f"lf.verdict(e.collections[{next(iter(e.collections))!r}], comparisons)"
         )
     found, tested = ({*c["collection"]} for c in (comparisons, e.comparisons))
@@ -288,7 +288,7 @@ def verdict_rows(
     table = drop_counts(table, provenance).with_columns(lists.fill_null([]))
     table = mark_too_few(table, c, wins, by, family, level)
     table = table.with_columns(too_few=pl.col("too_few") | (pl.col("n_pairs") == 0))
-    in_order = printed.in_group_order(by, tables["orderings"])
+    in_order = printed.group_order(by, tables["orderings"])
     return table.sort(*in_order, printed.place_among(provenance["measures"]), *KEY)
 
 

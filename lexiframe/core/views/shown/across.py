@@ -139,8 +139,8 @@ def _notes(
         yield f"{lacks}; means are of runs that all have, ranks among all runs of a collection."
     if lacking := _without_measure(told):
         alone = " (preferences need two runs)" * is_share
-        means = "; means are over the other collections" * (len(told["measures"]) > 1)
-        yield f"Without {measure}{alone}: {printed.and_joined(lacking)}{means}."
+        rest = "; means are over the other collections" * (len(told["measures"]) > 1)
+        yield f"Without {measure}{alone}: {printed.and_joined(lacking)}{rest}."
 
 
 def _without_measure(told: Mapping[str, Any]) -> list[str]:
@@ -164,9 +164,8 @@ def section_across(
     }
     whole = last.select("run").join(cells, on="run", maintain_order="left")
     table, left_out = best_and_named(whole.with_columns(pl.DataFrame(texts)), named)
-    for name in _without_measure(told):
-        table = table.with_columns(pl.lit(printed.MISSING).alias(name))
-    table = table.select("run", *told["collections"], *averages)
+    missing = dict.fromkeys(_without_measure(told), pl.lit(printed.MISSING))
+    table = table.with_columns(**missing).select("run", *told["collections"], *averages)
     title, *notes = _notes(means, told, measure)
     if means["rank"].count() and means["run"].n_unique() > 1:
         notes.append(legend(inference, of["comparisons"], told["measures"], "mean"))

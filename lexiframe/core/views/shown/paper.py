@@ -173,7 +173,7 @@ def _titled_groups(
         yield "", means, comparisons
         return
     compared = comparisons.partition_by(by, as_dict=True)
-    means = means.sort(printed.in_group_order(by, whole), maintain_order=True)
+    means = means.sort(printed.group_order(by, whole), maintain_order=True)
     parts = means.partition_by(by, as_dict=True, maintain_order=True)
     for key, part in parts.items():
         title = f"{printed.group_title(by, key)} (n = {printed.n_range(part['n'])})"

@@ -235,7 +235,7 @@ def _tie_sections(
 ) -> Iterator[printed.Section]:
     by = provenance["groups"]
     ties = tables["tie_rates"]
-    groups = printed.in_group_order(by, ties)
+    groups = printed.group_order(by, ties)
     in_order = ties.sort(*groups, printed.place_among(provenance["measures"]))
     n, table = _take_out_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""

@@ -9,8 +9,6 @@ import lexiframe as lf
 from lexiframe.core.pairwise.arrays.group_values import name_group_values
 from tests.conftest import library
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 QUERIES = ["q1", "q2", "q3", "q4", "q5"]
 SCORES = pl.DataFrame(
     [
@@ -50,6 +48,7 @@ def groups(requests, by="by"):
     return found
 
 
+@pytest.mark.slow
 def test_intervals_and_periods_in_files_are_those_of_frames(tmp_path):
     pandas = library("pandas")
     days = pandas.Series(pandas.to_datetime(["2024-01-03", "2024-01-20", None, "2024-02-03"] * 2))
@@ -72,6 +71,7 @@ def test_periods_of_any_length_are_groups_with_their_text(freq, first):
     assert len(found) == 3
 
 
+@pytest.mark.slow
 def test_a_number_that_is_none_is_no_value(tmp_path):
     assert groups(attributes([3.0, 8.0, NAN, None, 8.0])) == [None, 3.0, 8.0]
     assert groups(attributes([3.0, 8.0, NAN, 5.0, 8.0], dtype=pl.Float32)) == [None, 3.0, 5.0, 8.0]

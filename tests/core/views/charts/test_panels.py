@@ -137,7 +137,7 @@ def test_a_table_of_the_order_needs_all_collections():
     order = t["orderings"].filter(collection="law", method="mean")
     with pytest.raises(lf.UnknownNameError, match="unknown collection 'news'"):
         charts.win_rate_chart(t["win_rates"], "AP", order=order)
-    with pytest.raises(lf.UnknownNameError, match="collection 'law': unknown measure 'x'"):
+    with pytest.raises(lf.UnknownNameError, match="collection 'news': unknown measure 'x'"):
         charts.win_rate_chart(t["win_rates"], "x")
 
 

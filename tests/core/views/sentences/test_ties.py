@@ -6,8 +6,6 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.views.sentences.ties import tie_ranges, tie_sentences
 
-pytestmark = pytest.mark.slow  # its room has quicker tests
-
 QUERIES = [f"q{n:02}" for n in range(20)]
 JUDGED = {query: {"a": 1, "b": 1} for query in QUERIES}
 
@@ -36,6 +34,7 @@ def flat(text):
     return " ".join(str(text).split())
 
 
+@pytest.mark.slow
 def test_a_run_of_one_score_is_not_first_in_silence():
     """By a preference, too, of which no range is known."""
     best = {query: {"a": 1, "b": 1, "A": 1, "B": 1} for query in QUERIES}  # ids put a and b first

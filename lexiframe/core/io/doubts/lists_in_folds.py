@@ -8,9 +8,7 @@ from lexiframe.core.base import Problem, n_and_first
 from lexiframe.core.io.doubts.first_looks import DOUBT, SeveralRankings, names_folds
 
 
-def find_divided_lists(
-    rows: pl.DataFrame, others: pl.DataFrame, where: str
-) -> SeveralRankings | None:
+def divided_lists(rows: pl.DataFrame, others: pl.DataFrame, where: str) -> SeveralRankings | None:
     """Return that a column which is not read divides the lists, or the judgments, of requests.
 
     ``rows`` have the columns ``query_id``, ``doc_id`` and perhaps ``run``; ``others`` are columns
@@ -19,7 +17,7 @@ def find_divided_lists(
     Examples
     --------
     >>> rows = pl.DataFrame({"query_id": ["u", "u"], "doc_id": ["a", "b"]})
-    >>> print(find_divided_lists(rows, pl.DataFrame({"fold": [1, 2]}), "a.csv").problem)
+    >>> print(divided_lists(rows, pl.DataFrame({"fold": [1, 2]}), "a.csv").problem)
     a.csv: expected one list for each request, found 1 of 1 requests with rows of several \
 values of fold: 2 ('1', '2'); if each fold has lists of its own, put its name into the ids of \
 requests, in runs and judgments; if not, leave the column out

@@ -25,7 +25,7 @@ def may_be_one_ranking(rows: pl.DataFrame) -> bool:
     return all(of_query["doc_id"].is_unique().all() for of_query in some)
 
 
-def find_divided_ranking(rows: pl.DataFrame, column: str, where: str) -> Problem | None:
+def divided_ranking(rows: pl.DataFrame, column: str, where: str) -> Problem | None:
     """Return that runs may be one ranking, whose ranks go on from run to run.
 
     ``rows`` have the columns ``run``, ``query_id``, ``doc_id`` and perhaps ``rank``; ``column`` is
