@@ -149,7 +149,7 @@ class EvaluationOfCollections(Evaluation):
         """Return the tables of all collections; single collections are written in blocks."""
         return {name: getattr(self, name) for name in KEPT}
 
-    def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
+    def _evaluations_by_folder(self, target: Path) -> dict[Path, Evaluation]:
         """Return the evaluations to write: all together, and each collection in its own folder."""
         told = self.provenance[FOLDERS].items()
         return {target: self, **{target / at: self.collections[name] for name, at in told}}

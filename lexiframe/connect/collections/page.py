@@ -64,7 +64,7 @@ def overview_data(e: Any, pages: Mapping[str, Contents]) -> tuple[dict[str, Any]
     tables = {
         "means": means.select(*on, "run", "mean", "ci_low", "ci_high", "rank", "mark"),
         "marks": means.select("measure", "mark").drop_nulls().unique().sort("measure", "mark"),
-        "over": _over_collections(means),
+        "over": _row_over_collections(means),
         "collections": sizes.join(said, on=on, how="left", maintain_order="left"),
     }
     every = [measure for one in pages.values() for measure in one.facts["measures"]]
@@ -108,7 +108,7 @@ def _first_test(one: Contents) -> tuple[pl.DataFrame, pl.DataFrame]:
     return means, one.tables["conclusions"].filter(**how)
 
 
-def _over_collections(means: pl.DataFrame) -> pl.DataFrame:
+def _row_over_collections(means: pl.DataFrame) -> pl.DataFrame:
     """Return for each run its mean and mean rank over collections, and in how many it is first.
 
     Runs that lack collections have no mean, and come last.

@@ -484,11 +484,11 @@ class Evaluation(compared.Compared):
         from lexiframe.core.evaluation import written_tables
         from lexiframe.core.io import output_files
 
-        places = self._in_folders(output_files.output_path(folder))
+        places = self._evaluations_by_folder(output_files.output_path(folder))
         written = Evaluation._written
         return written_tables.write_together(places, self.parts, result_files, written)
 
-    def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
+    def _evaluations_by_folder(self, target: Path) -> dict[Path, Evaluation]:
         """Return the evaluations to write, by their folder."""
         return {target: self}
 

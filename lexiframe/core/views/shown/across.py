@@ -52,7 +52,7 @@ def paper_of(
     if blocks or not is_one:
         return paper_of_groups(tables, provenance, measures, runs, **how)
     of, told = _collections_as_measures(tables, provenance, measures[0])
-    if blocks is None and not _over_collections(of["means"], _facts(told))["mean"].count():
+    if blocks is None and not _row_over_collections(of["means"], _facts(told))["mean"].count():
         return paper_of_groups(tables, provenance, measures, runs, **how)
     return _paper_across(of, told, measures[0], runs, **how)
 
@@ -69,7 +69,7 @@ def _collections_as_measures(
     return {"means": means, "comparisons": compared}, told
 
 
-def _over_collections(means: pl.DataFrame, own: facts.Facts) -> pl.DataFrame:
+def _row_over_collections(means: pl.DataFrame, own: facts.Facts) -> pl.DataFrame:
     """Return the mean and the mean rank of each run, null unless it is in all; the best mean first.
 
     Runs that a collection lacks come after all others, by the mean of the ranks that they have.
@@ -87,7 +87,7 @@ def _paper_across(
 ) -> ShownTable:
     """Return runs × collections, then the mean and the mean rank of the runs that are in all."""
     own = _facts(told)
-    last = _over_collections(of["means"], own)
+    last = _row_over_collections(of["means"], own)
     runs = last["run"].to_list() if runs is None else [run for run in runs if run in last["run"]]
     paper = paper_of_groups(of, told, told["measures"], runs, **how)
     last = pl.DataFrame({"run": runs}).join(last, on="run", maintain_order="left")
@@ -154,7 +154,7 @@ def section_across(
     """Return the first measure as runs × collections with their mean; of many runs some."""
     measure, inference = provenance["measures"][0], provenance["inference"]
     of, told = _collections_as_measures(tables, provenance, measure)
-    means, last = of["means"], _over_collections(of["means"], _facts(told))
+    means, last = of["means"], _row_over_collections(of["means"], _facts(told))
     found = marks(means, of["comparisons"], inference)
     cells = mean_cells(means.join(found, on=["run", "measure"], maintain_order="left"), "nothing")
     averages = {"mean": ("mean", DECIMALS), "mean rank": ("rank", 2)}
