@@ -38,6 +38,9 @@ from hypothesis import HealthCheck, settings
 # Two processes of tests use both cores already: more threads in small products only wait for
 # one another. NumPy reads this when it is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests give frames of many libraries and look at values, as Polars has them: which kind of frame
+# leaves is for tests/core/base/test_frames_out.py to see.
+os.environ["LEXIFRAME_FRAMES"] = "polars"
 # Each test says the width of its terminal; pytest-xdist would give its processes another one.
 os.environ.pop("COLUMNS", None)
 

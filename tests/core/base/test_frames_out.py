@@ -42,6 +42,14 @@ def kind_of(table):
     return next((name for of, name in kinds.items() if isinstance(table, of)), "pandas")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def as_given():
+    """Let frames leave as they came, unlike in all other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("LEXIFRAME_FRAMES")
+        yield
+
+
 @pytest.fixture(scope="module")
 def polars_evaluation():
     return lf.evaluate(RUNS, QRELS, MEASURES, test="t")
