@@ -32,7 +32,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 import pytest
-from _pytest.doctest import DoctestModule
+from _pytest.doctest import DoctestItem, DoctestModule
 from hypothesis import HealthCheck, settings
 
 # Two processes of tests use both cores already: more threads in small products only wait for
@@ -81,8 +81,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     To import them takes a minute, and their tests would all be deselected.
     """
     quick = config.option.markexpr == "not slow" and all(map(os.path.isdir, config.args))
-    quick = quick and collection_path.match("test_*.py")
-    return (quick and SLOW.search(collection_path.read_text(encoding="utf-8")) is not None) or None
+    if not quick or collection_path.suffix != ".py":
+        return None
+    of_package = not collection_path.match("test_*.py")  # it has examples alone
+    is_slow = SLOW.search(collection_path.read_text(encoding="utf-8"))
+    return of_package or is_slow is not None or None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -101,15 +104,13 @@ SLOWEST = ["test_notebooks", "test_simulated_collections", "test_measured", "tes
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow the tests that draw examples, read real collections or start MLflow.
 
-    Modules that look again at what quicker tests see say so themselves, with ``pytestmark``.
+    So are the examples of docstrings: other tests have the values of their functions. Modules that look again at what quicker tests see say so themselves, with ``pytestmark``.
     Conformance tests are skipped where the folder that they read is missing.
     """
     for item in items:
         draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         reads = {"shared", "mlflow"} & {*getattr(item, "fixturenames", ())}
-        draws = draws or item.path.match(
-            "lexiframe/core/views/charts/*.py"
-        )  # examples that are charts
+        draws = draws or isinstance(item, DoctestItem)
         conforms = item.get_closest_marker("conformance")
         if draws or reads or conforms:
             item.add_marker("slow")
