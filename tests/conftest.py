@@ -75,17 +75,20 @@ SLOW = re.compile(r"^pytestmark = (\[\n(    .*\n)*    )?.*mark\.slow", re.MULTIL
 """How a module says that all its tests are slow."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Look for quick tests beside the package: its examples count as slow."""
+    if config.option.markexpr == "not slow" and len(config.args) > 1:
+        config.args[:] = [one for one in config.args if Path(one).name != "lexiframe"]
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out modules that are slow as a whole, where quick tests of a folder are asked for.
 
     To import them takes a minute, and their tests would all be deselected.
     """
     quick = config.option.markexpr == "not slow" and all(map(os.path.isdir, config.args))
-    if not quick or collection_path.suffix != ".py":
-        return None
-    of_package = not collection_path.match("test_*.py")  # it has examples alone
-    is_slow = SLOW.search(collection_path.read_text(encoding="utf-8"))
-    return of_package or is_slow is not None or None
+    quick = quick and collection_path.match("test_*.py")
+    return (quick and SLOW.search(collection_path.read_text(encoding="utf-8")) is not None) or None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -104,8 +107,9 @@ SLOWEST = ["test_notebooks", "test_simulated_collections", "test_measured", "tes
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow the tests that draw examples, read real collections or start MLflow.
 
-    So are the examples of docstrings: other tests have the values of their functions. Modules that look again at what quicker tests see say so themselves, with ``pytestmark``.
-    Conformance tests are skipped where the folder that they read is missing.
+    So are the examples of docstrings: other tests have the values of their functions. Modules that
+    look again at what quicker tests see say so themselves, with ``pytestmark``. Conformance tests
+    are skipped where the folder that they read is missing.
     """
     for item in items:
         draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
