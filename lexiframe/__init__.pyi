@@ -101,6 +101,9 @@ from .core.io.runs import scan_runs as scan_runs
 from .connect.metadata.metadata import run_metadata as run_metadata
 from .core.projection.imputation import impute as impute
 
+"Frames: the kind of all tables that functions return"
+from .core.base.frames import frames as frames
+
 "More on orderings: cycles, agreement with intervals and within groups, whom to ask next"
 from .decide.votes.strengths.next_pairs import next_pairs as next_pairs
 from .core.orderings.majorities import majority_cycles as majority_cycles

@@ -17,6 +17,7 @@ from lexiframe.core.views.charts.power import power_chart as power_chart
 from lexiframe.core.views.charts.power import power_curve_chart as power_curve_chart
 from lexiframe.decide.gates.equivalence_charts import equivalence_chart as equivalence_chart
 from lexiframe.study.audits.charts import audit_chart as audit_chart
+from lexiframe.study.models.charts import effect_chart as effect_chart
 from lexiframe.decide.gates.decision_charts import dependability_chart as dependability_chart
 from lexiframe.decide.gates.decision_charts import gate_curve_chart as gate_curve_chart
 from lexiframe.decide.gates.decision_charts import powered_chart as powered_chart

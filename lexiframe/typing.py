@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import polars as pl
 
@@ -100,6 +100,9 @@ class HasItems(Protocol):
     def ids(self) -> pl.Series:
         """The ids of the items."""
 
+
+FrameKind = Literal["polars", "pandas", "pyarrow"]
+"""The library whose frames a function returns: see `lexiframe.frames`."""
 
 Frame = ArrowStream | pl.LazyFrame
 """A table: a frame of Polars, PyArrow, pandas 2.2 or later, DuckDB, or any that exports Arrow."""

@@ -112,7 +112,7 @@ def test_the_metric_is_its_formula(executed):
 
 def test_the_reader_reads(executed, tmp_path):
     made, _ = executed
-    runs = lf.read_runs(EXAMPLE / "runs").replace_schema_metadata()
+    runs = lf.read_runs(EXAMPLE / "runs").replace_schema_metadata().arrow()
     orc.write_table(runs, tmp_path / "runs.orc", stripe_size=1, batch_size=64)
     data = (tmp_path / "runs.orc").read_bytes()
     assert data.startswith(made["FORM"].magic)

@@ -185,6 +185,20 @@ def test_the_code_about_learning_to_rank_runs():
     assert {*means.filter(rank=1)["run"]} == {"learned"}
 
 
+def test_the_code_about_models_runs_and_says_what_the_page_does():
+    names = run_page("models")
+    hit = names["hits"].groupby("features")["value"].mean()
+    assert hit.max() < 1
+    assert names["mixed"].converged
+    assert names["logistic"].mle_retvals["converged"]
+    sources = names["effects"]["source"].unique(maintain_order=True).to_list()
+    assert sources == ["features", "distance", "query_id", "features:distance", "residual"]
+    data = names["s"].filter(measure="AP").to_pandas()  # standard errors are those of two ways
+    mixed = names["smf"].mixedlm("value ~ C(run)", data, groups="query_id").fit()
+    for run in mixed.bse.index[1:-1]:
+        assert mixed.bse[run] == pytest.approx(names["fit"].bse[run], rel=1e-5)
+
+
 def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}

@@ -43,6 +43,7 @@ DRAWN = ["altair", "vl_convert"]
 NEEDS = {  # what is not in the extra test either
     "03-joining-experiment-logs": ["mlflow", "sqlalchemy", "alembic"],
     "07-what-the-libraries-conclude": ["pyterrier", "ranx"],
+    "12-from-pandas": ["pandas", "seaborn"],
 }
 WHOLE = next(path for path in OF_PAPERS if path.stem == "lexicographic-precision")
 """With LEXIFRAME_WHOLE_COLLECTIONS this one analyses all requests there, the others some."""

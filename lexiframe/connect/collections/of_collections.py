@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 from urllib.parse import quote
@@ -14,7 +15,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, Problem, ReadError, printed
 from lexiframe.core.evaluation import handed_over
 from lexiframe.core.evaluation.buckets.plan import KEPT
-from lexiframe.core.evaluation.declared_facts import FOLDERS
+from lexiframe.core.evaluation.declared_facts import FOLDERS, ORDER
 from lexiframe.core.evaluation.evaluation import Evaluation, names_of_tables
 from lexiframe.core.evaluation.read_back import AGAIN, read_results
 from lexiframe.core.io import logs
@@ -46,8 +47,8 @@ class EvaluationOfCollections(Evaluation):
     >>> one = (runs, folder / "qrels.txt")
     >>> e = lf.evaluate({"digits": one, "again": one}, measures=["AP"])
     >>> e.means.select("collection", "run").rows()
-    [('again', 'pixels_euclidean'), ('again', 'random'), ('digits', 'pixels_euclidean'), \
-('digits', 'random')]
+    [('digits', 'pixels_euclidean'), ('digits', 'random'), ('again', 'pixels_euclidean'), \
+('again', 'random')]
     """
 
     collections: Mapping[str, Evaluation] = field(default_factory=dict)
@@ -101,14 +102,18 @@ class EvaluationOfCollections(Evaluation):
         LexiframeError
             For another ``which``.
         """
-        if which != "first" or self.provenance["groups"] != ["collection"]:
+        if which != "first":
             return super().summary(which)
         inference, first = self.provenance["inference"], next(iter(self.collections))
         is_told = inference["baseline"] is not None or inference["alternative"] == "two-sided"
+        is_whole = self.provenance["groups"] == ["collection"]
         said = None  # a one-sided test has no verdict
         if is_told:  # on each collection there may be many
             found = verdict(self).filter(pl.col("collection").is_null())
-            said = (*found["sentence"], 'Of each collection: lf.verdict(e) or e.summary("all").')
+            said = (*(found if is_whole else _first_groups(found))["sentence"], _each(is_whole))
+        if not is_whole:
+            rest = super().summary(which).sections
+            return printed.Summary((printed.Section(notes=said), *rest) if said else rest)
         more = f'One collection: e.collections[{first!r}]; e.summary("all") has all tables of each.'
         more = printed.advice(
             python=more, terminal="More: --all has all tables of each collection."
@@ -123,7 +128,8 @@ class EvaluationOfCollections(Evaluation):
             return page.leaderboard_instead(self)
         found = {}
         of_each = page.texts_by_collection(texts), page.texts_by_collection(queries)
-        for name, e in self.collections.items():
+        of_measures = ((n, e) for n, e in self.collections.items() if e.provenance["measures"])
+        for name, e in of_measures:  # one run alone may have none
             with by_collection.told_of(name):
                 found[name] = e._page_contents(*(of(name) for of in of_each))
         return page.collections_page(self, found)
@@ -143,10 +149,27 @@ class EvaluationOfCollections(Evaluation):
         """Return the tables of all collections; single collections are written in blocks."""
         return {name: getattr(self, name) for name in KEPT}
 
-    def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
+    def _evaluations_by_folder(self, target: Path) -> dict[Path, Evaluation]:
         """Return the evaluations to write: all together, and each collection in its own folder."""
         told = self.provenance[FOLDERS].items()
         return {target: self, **{target / at: self.collections[name] for name, at in told}}
+
+
+_MOST_GROUPS = 3
+"""The groups of requests that the first sentences tell of."""
+
+
+def _first_groups(over: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the first measure and test, of some groups of requests."""
+    key = ["measure", "test", "correction"]
+    return over.join(over.select(key).head(1), on=key, maintain_order="left").head(_MOST_GROUPS)
+
+
+def _each(is_whole: bool) -> str:
+    """Return the sentence that says where the verdicts on each collection, or group, are."""
+    what = "collection" if is_whole else "measure, group and collection"
+    python = 'lf.verdict(e) or e.summary("all")'
+    return f"Of each {what}: {printed.advice(python=python, terminal='--table verdict or --all')}."
 
 
 def evaluate_collections(
@@ -174,15 +197,18 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         if name not in KEPT
     }
     said = [e.provenance for e in found.values()]
-    measures = dict.fromkeys(m for of_one in said for m in of_one["measures"])
-    sources = {
+    # One run alone has fewer measures, and the longest list has all in the order asked for.
+    of_each = sorted((of_one["measures"] for of_one in said), key=len, reverse=True)
+    measures = dict.fromkeys(m for of_one in of_each for m in of_one)
+    sources: dict[str, Any] = {
         which: [
             {"collection": c, **source} for c, e in found.items() for source in e.provenance[which]
         ]
-        for which in ("runs", "qrels")
+        for which in ("runs", "qrels", "scores")
+        if which in said[0]
     }
     reused = [of_one["reused"] for of_one in said if "reused" in of_one]
-    provenance = {
+    provenance: dict[str, Any] = {
         **said[0],
         **({"reused": {n: sum(one[n] for one in reused) for n in reused[0]}} if reused else {}),
         **sources,
@@ -194,6 +220,7 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         "grades": {c: e.provenance.get("grades") for c, e in found.items()},
         "groups": ["collection", *said[0]["groups"]],
         FOLDERS: {name: folder_of(name) for name in found},
+        ORDER: [*found],
     }
     return EvaluationOfCollections(
         **tables,
@@ -210,6 +237,10 @@ def _if_there(found: Mapping[str, pl.DataFrame | None]) -> pl.DataFrame | None:
     return by_collection.together(there) if there else None
 
 
+_LONGEST, _KEPT = 200, 100
+"""File systems take names of 255 bytes; longer ones are cut to so many signs, and hashed."""
+
+
 def folder_of(name: str) -> str:
     """Return the folder of a collection below the folder of all, named by the collection.
 
@@ -219,6 +250,8 @@ def folder_of(name: str) -> str:
     ('collections/robust', 'collections/beir%2Fnq', 'collections/%2E.')
     """
     quoted = quote(name, safe=" +,=@()")
+    if len(quoted) > _LONGEST:  # cut, with signs that no other name has there
+        quoted = f"{quoted[:_KEPT]}%~{sha256(name.encode()).hexdigest()[:24]}"
     return f"{FOLDERS}/" + (f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted)
 
 

@@ -15,6 +15,10 @@ _DEEP, _STANDARD = 1000, 100
 """Collections are deep, or standard, above so many items per ranking; the others are shallow."""
 
 
+_AVERAGED = "\x1faveraged"
+"""What the column to average is called meanwhile; no table has this name."""
+
+
 class _Known(NamedTuple):
     """A table that is known by its columns: its keys, value, counts of the value, and the rest."""
 
@@ -78,7 +82,8 @@ def over_collections(
         ``{collection: class}``; a column of ``table``; a frame with ``collection`` and one other
         column; or the table of `coverage` of the collections, for classes by depth: above 1,000
         items per ranking (unanswered requests count) a collection is deep, above 100 standard,
-        else shallow. Default: one class of all.
+        else shallow. Classes of collections that the table lacks are not used. Default: one class
+        of all.
     keys
         Columns of numbers that are keys, of a table that the library does not know.
 
@@ -91,7 +96,9 @@ def over_collections(
         for it; ``ci_low, ci_high`` are the 95 % interval of t with n − 1 degrees of freedom for
         other collections like these, null for one collection or equal values, and not cut at
         bounds; ``least`` and ``most``. ``pooled`` is the sum of counts by the sum of counts (ties
-        by pairs, …), where a table has them: it weighs collections by their runs² and requests.
+        by pairs, …), where a table has them: it weighs collections by their runs² and requests. It
+        is null for other tables and values: for means, correlations and scores, and for power,
+        whose pairs are not of one kind in collections of different runs.
         A level at which a collection decides no pair has there the share 0.
 
     Raises
@@ -116,12 +123,13 @@ def over_collections(
         )
     known = next((one for one in _TABLES if one.is_of(rows)), None)
     column = _column_of(rows, known, value)
-    rows, of_classes = _add_classes(rows.rename({column: "averaged"}), classes)
-    on = [*of_classes, *_keys_of(rows, known, [*keys], of_classes)]
+    rows, of_classes = _add_classes(rows, classes, column)
+    on = [*of_classes, *_keys_of(rows.drop(column), known, [*keys], of_classes)]
+    rows = rows.rename({column: _AVERAGED})
     counts = known.counts.split() if known is not None and column == known.value else []
     if "query_id" in on and known is not None:
         on.remove("query_id")
-        rows = rows.group_by("collection", *on).agg(pl.col("averaged").mean())
+        rows = rows.group_by("collection", *on).agg(pl.col(_AVERAGED).mean())
     if rows.select("collection", *on).is_duplicated().any():
         raise LexiframeError(
             "over_collections: expected one row for each collection and its "
@@ -130,8 +138,8 @@ def over_collections(
     if counts == ["pairs"]:
         rows, counts = _add_undecided(rows, on), ["pairs", "of_all"]
     counted = [pl.col(name).sum() for name in counts] or [pl.lit(None, pl.Float64)] * 2
-    each = pl.col("averaged")
-    rows = rows.drop_nulls("averaged").sort("collection")  # sums hang on the order
+    each = pl.col(_AVERAGED)
+    rows = rows.drop_nulls(_AVERAGED).sort("collection")  # sums hang on the order
     found = rows.group_by(*on, pl.lit(0).alias("of all"), maintain_order=True).agg(
         mean=each.mean(), sd=each.std(), n_collections=pl.len().cast(pl.Int64),
         least=each.min(), most=each.max(), pooled=counted[0] / counted[1],
@@ -180,24 +188,32 @@ def _add_undecided(rows: pl.DataFrame, on: list[str]) -> pl.DataFrame:
     levels = rows.select(on).unique()
     each = levels.join(totals, on=alike, nulls_equal=True)
     return each.join(rows, on=["collection", *on], how="left", nulls_equal=True).with_columns(
-        pl.col("averaged", "pairs").fill_null(0)
+        pl.col(_AVERAGED, "pairs").fill_null(0)
     )
 
 
-def _add_classes(rows: pl.DataFrame, classes: Any) -> tuple[pl.DataFrame, list[str]]:
+def _add_classes(rows: pl.DataFrame, classes: Any, averaged: str) -> tuple[pl.DataFrame, list[str]]:
     """Add the column ``class``, if classes of collections are asked for."""
     if classes is None:
         return rows, []
     if isinstance(classes, str):
-        if classes not in rows.columns:
-            raise unknown_name("column", classes, rows.columns)
+        others = [name for name in rows.columns if name not in ("collection", averaged)]
+        if classes not in others:
+            raise unknown_name("column of classes", classes, others)
         found = rows.select("collection", pl.col(classes).alias("class")).unique()
         rows = rows.drop(classes)
     elif isinstance(classes, Mapping):
-        told = {"collection": [*map(str, classes)], "class": [*map(str, classes.values())]}
+        named = {str(name): str(of) for name, of in classes.items() if of is not None}
+        told = {"collection": [*named], "class": [*named.values()]}
         found = pl.DataFrame(told, schema={"collection": pl.String, "class": pl.String})
     else:
         found = _classes_of(to_polars(classes))
+    if "class" in rows.columns:
+        raise LexiframeError(
+            "over_collections: the table has a column class already; take that (classes='class'), "
+            "or rename it"
+        )
+    found = found.drop_nulls("class")
     if found["collection"].is_duplicated().any():
         several = found.filter(pl.col("collection").is_duplicated())["collection"].unique().sort()
         raise LexiframeError(
@@ -206,9 +222,11 @@ def _add_classes(rows: pl.DataFrame, classes: Any) -> tuple[pl.DataFrame, list[s
         )
     lacking = rows.join(found, on="collection", how="anti")["collection"].unique().sort()
     if lacking.len():
+        unknown = found.join(rows, on="collection", how="anti")["collection"].sort()
+        beside = f", but of {n_and_first(unknown)}, which the table lacks" if len(unknown) else ""
         raise LexiframeError(
             f"over_collections: expected a class of each collection, found none of "
-            f"{n_and_first(lacking)}; add it, or leave its rows out"
+            f"{n_and_first(lacking)}{beside}; add it, or leave its rows out"
         )
     return rows.join(found, on="collection", how="left", maintain_order="left"), ["class"]
 

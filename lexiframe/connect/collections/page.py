@@ -64,14 +64,14 @@ def overview_data(e: Any, pages: Mapping[str, Contents]) -> tuple[dict[str, Any]
     tables = {
         "means": means.select(*on, "run", "mean", "ci_low", "ci_high", "rank", "mark"),
         "marks": means.select("measure", "mark").drop_nulls().unique().sort("measure", "mark"),
-        "over": _over_collections(means),
+        "over": _row_over_collections(means),
         "collections": sizes.join(said, on=on, how="left", maintain_order="left"),
     }
     every = [measure for one in pages.values() for measure in one.facts["measures"]]
     known = {m["name"]: m for m in every if m["cells"]}  # no request counts for the others
     packing, first = Packing(), next(iter(pages.values())).facts
     return {
-        "said": _sentences_over(e),
+        "said": _sentences_over(e, first["inference"]),
         "collections": [{"name": c, "title": one.parts["title"]} for c, one in pages.items()],
         "runs": sorted({*means["run"]}),
         "measures": [*({m["name"]: m for m in every} | known).values()],
@@ -83,7 +83,7 @@ def overview_data(e: Any, pages: Mapping[str, Contents]) -> tuple[dict[str, Any]
     }, packing  # fmt: skip
 
 
-def _sentences_over(e: Any) -> dict[str, str]:
+def _sentences_over(e: Any, page: Mapping[str, Any]) -> dict[str, str]:
     """Return the sentences of the verdict over all collections by measure, where there is one."""
     inference = e.provenance["inference"]
     has_none = inference["alternative"] != "two-sided" and inference["baseline"] is None
@@ -91,6 +91,11 @@ def _sentences_over(e: Any) -> dict[str, str]:
     if has_none or is_grouped or e.orderings["run"].n_unique() < 2:
         return {}
     over = e.verdict.filter(pl.col("collection").is_null())
+    is_other = [
+        pl.col(of).ne_missing(next(iter(page[f"{of}s"]), "")) for of in ("test", "correction")
+    ]
+    over = over.sort(is_other, maintain_order=True)  # the first test of the page comes first
+    over = over.unique("measure", keep="first", maintain_order=True)
     return dict(over.select("measure", "sentence").iter_rows())
 
 
@@ -103,7 +108,7 @@ def _first_test(one: Contents) -> tuple[pl.DataFrame, pl.DataFrame]:
     return means, one.tables["conclusions"].filter(**how)
 
 
-def _over_collections(means: pl.DataFrame) -> pl.DataFrame:
+def _row_over_collections(means: pl.DataFrame) -> pl.DataFrame:
     """Return for each run its mean and mean rank over collections, and in how many it is first.
 
     Runs that lack collections have no mean, and come last.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def found(places: Any) -> by_collection.Given:
     """Return the runs and judgments at places, by collection; raise unless all are complete."""
     if not isinstance(places, str | Path):
         names = {one.removeprefix(data_sources.IR_DATASETS): (one, one) for one in places}
-        return by_collection.Given(sorted(names.items()))
+        return by_collection.Given(names)
     place = data_sources.expanded(places)
     several = _listed_folder(place) if folders.is_folder(place) else _listed_table(place)
     for name, (runs, qrels) in several.items():
@@ -34,7 +35,8 @@ def found(places: Any) -> by_collection.Given:
 
 def _listed_folder(folder: Path) -> by_collection.Given:
     """Return the collections of a folder, in folders of their own; warn of further entries."""
-    inside = sorted(path for path in folder.iterdir() if not folders.is_hidden(path))
+    visible = (path for path in folder.iterdir() if not folders.is_hidden(path))
+    inside = sorted(visible, key=_natural_key)
     parts = {path.name: _parts(path) for path in inside if folders.is_folder(path)}
     several = {name: one for name, one in parts.items() if any(one)}
     left_out = [path.name for path in inside if path.name not in several]
@@ -56,6 +58,12 @@ def _listed_folder(folder: Path) -> by_collection.Given:
     return by_collection.Given(
         {name: (runs[0], qrels[0]) for name, (runs, qrels) in several.items()}
     )
+
+
+def _natural_key(path: Path) -> list[tuple[int, str]]:
+    """Return the key of a name that sorts numbers in it as numbers: c2 before c10."""
+    parts = re.split(r"([0-9]+)", path.name)
+    return [(int(part), part) if n % 2 else (-1, part) for n, part in enumerate(parts)]
 
 
 def _parts(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -88,7 +96,7 @@ def _listed_table(file: Path) -> by_collection.Given:
         found = f"the columns {', '.join(table.columns):.200}"
         expected = f"judgments for the runs (qrels), or {_TABLE}"
         raise ReadError(Problem(str(file), expected, found, "add what is lacking"))
-    table = table.with_columns(pl.col(_COLUMNS).cast(pl.String)).sort("collection")
+    table = table.with_columns(pl.col(_COLUMNS).cast(pl.String))
     lacking = pl.any_horizontal(pl.col(_COLUMNS).is_null()) | pl.col("collection").is_duplicated()
     if (wrong := table.filter(lacking)).height or not table.height:
         found, expected = errors.n_and_first(wrong["collection"]), "a row with runs and qrels for "

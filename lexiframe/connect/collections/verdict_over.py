@@ -47,10 +47,11 @@ def add_verdict(each: pl.DataFrame, e: Any) -> pl.DataFrame:
         rows.append({**row, "sentence": " ".join(said)})
     metrics = e.facts.filter(kind="metric")["measure"]
     if rows and metrics.len() and len(e.collections) > 1:
-        rows[-1]["sentence"] += (
-            " How this would be over other collections like these: "
-            f"lf.leaderboard(e, measure={metrics[0]!r})."
+        how = printed.advice(
+            python=f"lf.leaderboard(e, measure={metrics[0]!r})",
+            terminal=f"lexiframe leaderboard FOLDER -m {metrics[0]}, of the folder of --out",
         )
+        rows[-1]["sentence"] += f" How this would be over other collections like these: {how}."
     over = pl.DataFrame(
         rows, schema={name: each.schema[name] for name in rows[0]} if rows else None
     )
@@ -101,7 +102,7 @@ def _square(table: pl.DataFrame, column: str) -> tuple[list[str], list[str], np.
     method = table["method"][0] if table.height else None
     rows = table.filter(method=method).select("run", "collection", column)
     wide = rows.pivot("collection", index="run", values=column).drop_nulls().sort("run")
-    names = sorted(name for name in wide.columns if name != "run")
+    names = [name for name in wide.columns if name != "run"]
     return wide["run"].to_list(), names, wide.select(names).to_numpy()
 
 

@@ -73,7 +73,7 @@ def _only_answer(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return lists[0] if lists else document
 
 
-def _by_text(snapshot: Mapping[str, Any]) -> Mapping[str, Any]:
+def _keyed_by_text(snapshot: Mapping[str, Any]) -> Mapping[str, Any]:
     """Name the queries of a snapshot by their texts, as Quepid's files of ratings do."""
     docs, queries = snapshot.get("docs"), snapshot.get("queries")
     if not (isinstance(docs, Mapping) and isinstance(queries, list)):
@@ -190,7 +190,7 @@ DOCUMENTS = (
         doubt="it has the judgments of documents that were found; those of others are in the "
         "request, and recall and ideal rankings need them",
     ),
-    DocumentForm("a snapshot of Quepid", Part("docs", document="id"), _IN_QUERIES, _by_text),
+    DocumentForm("a snapshot of Quepid", Part("docs", document="id"), _IN_QUERIES, _keyed_by_text),
     DocumentForm("Quepid's export of a case", None, _IN_QUERIES),
     DocumentForm("Quepid's ratings", None, Part("queries", "query", "ratings")),
     DocumentForm("BioASQ's questions", _QUESTIONS, _QUESTIONS),

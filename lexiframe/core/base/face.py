@@ -66,8 +66,16 @@ def completed(groups: list[Group]) -> list[Group]:
     return groups[: titles.index(LESS) if LESS in titles else None]
 
 
+_INSIDE = ("core", "decide", "connect", "study")
+"""The parts of the package, whose faces are for its own modules."""
+
+
 def face(package: str, groups: list[Group]) -> Face:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562)."""
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562).
+
+    Functions that users reach return the kind of frame that the users work with.
+    """
+    is_public = not {*package.split(".")[1:2]} & {*_INSIDE}
     places = {name: place for _, _, names in groups for name, place in names.items()}
     offered = [name for _, _, names in completed(groups) for name in names]
 
@@ -83,6 +91,12 @@ def face(package: str, groups: list[Group]) -> Face:
                 found = import_module(f"{module}.{called}")
         except ModuleNotFoundError as error:
             raise _lacking(package, name, error) from None
+        if is_public and type(found).__name__ == "function":
+            from lexiframe.core.base.handed_over import outward
+
+            function: Any = found
+            found = outward(function)
+            found.__module__, found.__qualname__ = package, name  # pickle looks it up there
         vars(import_module(package))[name] = found
         return found
 

@@ -12,7 +12,15 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.core.base.coded import categories_of
-from lexiframe.core.base.errors import LexiframeError, Problem, SchemaError, n_and_first, one_line
+from lexiframe.core.base.errors import (
+    LexiframeError,
+    Problem,
+    SchemaError,
+    n_and_first,
+    one_line,
+    shown,
+    warn,
+)
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 IDS = ("query_id", "doc_id")
@@ -317,6 +325,14 @@ _taking_over = RLock()
 """Held while another library computes a frame: a DuckDB connection refuses a second thread."""
 
 
+def to_arrow(frame: pl.DataFrame) -> pa.Table:
+    """Convert a frame to Arrow with plain strings: not all readers know large or view ones."""
+    table = frame.to_arrow()
+    is_text = (pa.types.is_string_view, pa.types.is_large_string)
+    types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
+
+
 def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
     """Turn any frame that exports Arrow into a Polars frame, without a copy where that is possible.
 
@@ -342,6 +358,8 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             f"found {type(frame).__name__}"
         )
     index = getattr(getattr(frame, "index", None), "names", [None])
+    if not keep_twins:  # else threads read, and their caller has warned
+        warn_of_index(frame, where)
     try:
         frame = frame.read_all() if isinstance(frame, pa.RecordBatchReader) else frame
         frame = _unique_names(frame, where, keep_twins=keep_twins)
@@ -360,6 +378,17 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             f"{where}: {type(frame).__name__} cannot be exported as Arrow "
             f"({type(error).__name__}: {one_line(error)}); give a table of PyArrow instead"
         ) from error
+
+
+def warn_of_index(frame: Any, where: str) -> None:
+    """Warn of an index of pandas without names that holds more than the numbers of rows."""
+    index = getattr(frame, "index", None)
+    kind = getattr(index, "inferred_type", "integer")  # numbers are left by filters and sorting
+    if index is not None and kind not in ("integer", "empty") and not any(index.names):
+        warn(
+            f"{where}: its index, which has no name, is left out (it begins with "
+            f"{shown(index[0])}); to have it as a column, name it: frame.rename_axis('run')"
+        )
 
 
 def _without_wide_decimals(frame: Any) -> Any:

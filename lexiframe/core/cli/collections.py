@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from lexiframe.core.base import Problem, ReadError
 from lexiframe.core.cli.inputs import RunsOrScores, flag
 from lexiframe.core.io import output_files
 from lexiframe.core.projection import Policies, by_collection
@@ -66,6 +67,10 @@ class RunsOrCollections(RunsOrScores):
 
     def each_collection(self, outputs: Sequence[Path], requests: str | None) -> by_collection.Given:
         """Find the runs and judgments of each collection, as the options of reading say."""
+        place = str(self.place)
+        if not output_files.found_at(place):
+            expected = "a table of places (collection, runs, qrels), or a folder of collections"
+            raise ReadError(Problem(place, expected, "no file", "check the name and the folder"))
         given = by_collection.given(self.place, None, "evaluate") or by_collection.Given()
         for name, (runs, qrels) in given.items():
             with by_collection.told_of(name):

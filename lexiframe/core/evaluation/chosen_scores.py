@@ -25,7 +25,8 @@ def load_chosen(
 ) -> per_request_scores.Loaded:
     """Read the scores of the chosen measures; see `evaluate_scores`.
 
-    ``warns``: warn of runs that lack requests. Scores of collections are refused.
+    ``warns``: warn of runs that lack requests. Requests of several collections keep the column, and
+    all measures; leaderboards are refused.
     """
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     if asked == []:
@@ -38,6 +39,8 @@ def load_chosen(
         columns=columns,
         na_values=na_values,
     )
+    if {"collection", "query_id"} <= {*loaded.table.columns}:
+        return loaded
     if "collection" in loaded.table.columns:
         raise LexiframeError(
             "scores: expected the scores of single requests by one or several measures, found a "

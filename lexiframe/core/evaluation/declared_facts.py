@@ -11,13 +11,13 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, ReadError, check_choice, schemas
 from lexiframe.core.evaluation.evaluation import CATALOGUES
 from lexiframe.core.evaluation.options import Inference
+from lexiframe.core.evaluation.written_tables import FOLDERS as FOLDERS
+from lexiframe.core.evaluation.written_tables import ORDER as ORDER
 from lexiframe.core.io import kept_results
 from lexiframe.core.orderings import check_method, missing_requests
 from lexiframe.core.pairwise import facts, fingerprints
 from lexiframe.core.projection import Policies
 
-FOLDERS = "collections"
-"""What the provenance calls the folders of several collections, by their names."""
 _NOTHING = type(None)
 _PLAIN = (str, int, float, bool, _NOTHING)
 _SOURCE = {str: (*_PLAIN, list, dict)}
@@ -36,6 +36,7 @@ _FORMS: dict[str, Any] = {
     "grades": (list, dict, _NOTHING),
     "reused": {str: int},
     FOLDERS: {str: str},
+    ORDER: [str],
 }
 """The types of what readers of results look up: a list has elements of a type, a dictionary names
 and values, and a tuple is a choice of types."""
@@ -116,6 +117,10 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
             each = [by_collection.policies_apart(of, name) for name in told[FOLDERS]]
         for one in each:
             Policies(**one)
+    if ORDER in told and {*told[ORDER]} != {*told.get(FOLDERS, {})}:
+        raise LexiframeError(
+            f"expected the order of all collections, found {told.get(ORDER)!r:.80}"
+        )
     missing_requests.check_missing("evaluate", told.get("missing"))
     _refuse_records(told)
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.core.base import Problem, ReadError, memory_use
 from lexiframe.core.evaluation.options import Asked
-from lexiframe.core.io import qrel_files, run_scan
+from lexiframe.core.io import data_sources, qrel_files, run_scan
 from lexiframe.core.metrics import needed
 from lexiframe.core.pairwise import Measure, fingerprints, measured
 from lexiframe.core.projection import Policies, RankedRuns, project
@@ -48,6 +48,9 @@ class Origin:
     marks: pl.DataFrame | None
     ranked: RankedRuns | None = None
     _kept: list[pl.DataFrame] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"qrels": data_sources.kept_apart(self.qrels)}
 
     @cached_property
     def fingerprints(self) -> pl.DataFrame:

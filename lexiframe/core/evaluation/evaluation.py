@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from lexiframe.core.base import check_choice, printed, unknown_name
 from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.evaluation.evaluated_data import Origin
+from lexiframe.core.io import compared
 from lexiframe.core.metrics import as_list
 from lexiframe.core.pairwise import PairCube, arrays, facts, parse_measures
 from lexiframe.core.projection import answers as of_rankings
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Evaluation:
+class Evaluation(compared.Compared):
     """The tables of an evaluation and their provenance; `evaluate` makes it.
 
     Attributes
@@ -483,11 +484,11 @@ class Evaluation:
         from lexiframe.core.evaluation import written_tables
         from lexiframe.core.io import output_files
 
-        places = self._in_folders(output_files.output_path(folder))
+        places = self._evaluations_by_folder(output_files.output_path(folder))
         written = Evaluation._written
         return written_tables.write_together(places, self.parts, result_files, written)
 
-    def _in_folders(self, target: Path) -> dict[Path, Evaluation]:
+    def _evaluations_by_folder(self, target: Path) -> dict[Path, Evaluation]:
         """Return the evaluations to write, by their folder."""
         return {target: self}
 
@@ -498,11 +499,22 @@ class Evaluation:
         tables: dict[str, Any] = self.tables(of_requests=False)
         if self.has_requests:
             tables |= self._written_of_requests()
-        besides = {ATTRIBUTES: self.attributes, REPLICATED: self.replicated}
-        besides[CATALOGUES[-1]] = self.catalogue and self.catalogue.units
-        tables |= {name: table for name, table in besides.items() if table is not None}
+        tables |= self._besides()
         tables |= written_tables.kept_of(self._origin)
         return {n: tables[n] for n in (*names_of_tables(), *_names_beside()) if n in tables}
+
+    def _besides(self) -> dict[str, Any]:
+        besides = {ATTRIBUTES: self.attributes, REPLICATED: self.replicated}
+        besides[CATALOGUES[-1]] = self.catalogue and self.catalogue.units
+        return {name: table for name, table in besides.items() if table is not None}
+
+    def _compared(self) -> compared.Comparable:
+        """Return the measures and options, and the tables, the long ones of requests last."""
+        known = {**self.tables(of_requests=False), **self._besides()}
+        tables: dict[str, Any] = {name: partial(known.get, name) for name in known}
+        if self.has_requests:
+            tables |= {name: partial(getattr, self, name) for name in KEPT}
+        return {n: self.provenance[n] for n in _ASKED if n in self.provenance}, tables
 
     def _written_of_requests(self) -> dict[str, Any]:
         """Return the scores to write, and the preferences in blocks."""
@@ -786,6 +798,8 @@ ATTRIBUTES = "attributes"
 """The table of the attributes of requests, which an evaluation in groups writes."""
 REPLICATED = "replicated_scores"
 """The scores of single replicates, which an evaluation of runs with replicates writes."""
+_ASKED = ("measures", "groups", "policies", "inference", "missing")
+"""What the provenance says that does not follow from where the data lie."""
 CATALOGUES = ("catalogue", "catalogue_comparisons", "catalogue_units")
 """What lists reach of a catalogue, which an evaluation with items writes."""
 

@@ -275,7 +275,8 @@ def pair_tables(
             means = [facts.within_bounds(of_seeds, known)]
     if not any(pairs.differences.n.any() for pairs in sums.preferences.values()):
         empty = {schema.name: _empty(schema, columns) for schema in _OF_PAIRS}
-        return {"means": pl.concat(means), "orderings": by_mean, **empty}
+        found = pl.concat(means or [_empty(schemas.MEANS, columns)])
+        return {"means": found, "orderings": by_mean, **empty}
     names = [name for name in sums.preferences if name not in sums.scores]
     chosen = sums.select_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexiframe import features
-from lexiframe.core.base import LexiframeError, memory_use, typed
+from lexiframe.core.base import LexiframeError, memory_use, n_and_first, typed, warn
 from lexiframe.core.base.feature import Collections, Engines, Items, Replication
 from lexiframe.core.evaluation.buckets.bucket import evaluate_projected
 from lexiframe.core.evaluation.buckets.held import Work
@@ -17,7 +17,7 @@ from lexiframe.core.evaluation.buckets.sizes import can_be_ranked_at_once, is_sm
 from lexiframe.core.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
-from lexiframe.core.evaluation.options import RUNS_OF_PAGE, Asked, Inference
+from lexiframe.core.evaluation.options import RUNS_OF_PAGE, Asked, Inference, lone_run
 from lexiframe.core.io import (
     batches,
     column_forms,
@@ -27,8 +27,9 @@ from lexiframe.core.io import (
     scan_runs,
     warn_of_wider_lines,
 )
+from lexiframe.core.metrics import Metric
 from lexiframe.core.orderings import Method
-from lexiframe.core.pairwise import By, fingerprints, measured
+from lexiframe.core.pairwise import By, fingerprints, measured, parse_measures
 from lexiframe.core.projection import (
     NoRelevant,
     Policies,
@@ -40,7 +41,7 @@ from lexiframe.core.projection import (
 )
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
-from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import FrameKind, HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 if TYPE_CHECKING:
     from lexiframe.core.io import kept_results
@@ -81,6 +82,7 @@ def evaluate(
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
     resume: bool = False,
+    frames: FrameKind | None = None,
 ) -> Evaluation:
     """Compare runs under each measure: which run is better, and how sure one can be.
 
@@ -115,7 +117,8 @@ def evaluate(
         Metrics and preferences, as objects, in their notation or as functions (see `preferences`).
         Measures by subtopic take the qrels' column ``iteration`` as the subtopic. A metric is used
         twice: for scores, and as the preference for the run with the better score. Default: RPP,
-        LR, LP, AP, nDCG@10 and RR; for a single run only the metrics among them.
+        LR, LP, AP, nDCG@10 and RR; for a single run only the metrics among them. Where one of
+        several collections has a single run, it has metrics only, and a warning says so.
     order
         How preferences order the runs: a method of `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha, alternative, trials, seed
@@ -152,7 +155,8 @@ def evaluate(
         lexiframe (but for its last number). Measures that depend on the other runs (see `add_runs`)
         are computed again if a run was added, left out or changed. ``provenance["reused"]`` says
         how many runs, requests, measures and pairs were taken. The results may be written to the
-        same folder. An evaluation in parts takes ranks: files of runs that have not changed are not
+        same folder. Of several collections, those that the folder lacks are computed anew. An
+        evaluation in parts takes ranks: files of runs that have not changed are not
         read again if no judgment has, and all else is computed from their ranks, which have to fit
         in memory.
     memory : str or int, optional
@@ -173,6 +177,8 @@ def evaluate(
         The tables that an evaluation in parts writes into ``out``, as a folder of Parquet files.
     resume : bool
         Go on with an evaluation in parts that was interrupted, from what it left in ``out``.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------
@@ -245,14 +251,31 @@ def evaluate(
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
         of_one = replace(policies, **own[name])
-        how = Asked.checked(measures, of_one, inference, of_requests(name), by, order=order)
-        folders = [
-            None if of is None else Path(of, together.folder_of(name)) for of in (reuse, out)
-        ]
-        return evaluate_asked(read(runs), qrels, how, reuse=folders[0], out=folders[1], **parts)
+        asked: dict[str, Any] = {"order": order, "is_of_several": len(collections) > 1}
+        how = Asked.checked(measures, of_one, inference, of_requests(name), by, **asked)
+        place = together.folder_of(name)
+        before, after = (None if of is None else Path(of, place) for of in (reuse, out))
+        if before is not None and before.parent.is_dir() and not before.exists():
+            before = None  # a collection that earlier results do not have is computed anew
+        return evaluate_asked(read(runs), qrels, how, reuse=before, out=after, **parts)
 
     found: Evaluation = together.evaluate(collections, one)
+    if measures is not None:
+        _tell_of_lone_runs(vars(found)["collections"], measures)
     return found
+
+
+def _tell_of_lone_runs(found: Mapping[str, Evaluation], measures: Any) -> None:
+    """Warn of collections that have no preferences, as they have one run; raise if all have."""
+    of_pairs = {str(one) for one in parse_measures(measures) if not isinstance(one, Metric)}
+    alone = [name for name, e in found.items() if of_pairs.isdisjoint(e.provenance["measures"])]
+    if of_pairs and len(alone) == len(found):
+        raise lone_run(found[alone[0]].coverage["run"][0])
+    if of_pairs and alone:
+        warn(
+            "preferences need at least two runs; collections with one, of which only metrics are "
+            f"known: {n_and_first(alone)}"
+        )
 
 
 def evaluate_asked(

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
+from lexiframe import features
 from lexiframe.core.base import LexiframeError, typed
+from lexiframe.core.base.feature import Collections
 from lexiframe.core.evaluation.chosen_scores import load_chosen
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.of_scores import evaluated
@@ -14,9 +18,10 @@ from lexiframe.core.evaluation.options import Inference, groups_by
 from lexiframe.core.io import column_forms, qrel_files, score_forms
 from lexiframe.core.orderings import missing_requests
 from lexiframe.core.pairwise import By
+from lexiframe.core.projection import several
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
-from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
+from lexiframe.typing import FrameKind, MeasureLike, RequestsLike, ScoresLike
 
 
 @typed
@@ -42,6 +47,7 @@ def evaluate_scores(
     requests: RequestsLike = None,
     by: By = None,
     na_values: column_forms.NaValues = None,
+    frames: FrameKind | None = None,
 ) -> Evaluation:
     """Compare runs by per-request scores that other tools computed, as `evaluate` compares runs.
 
@@ -50,7 +56,9 @@ def evaluate_scores(
     scores
         Whatever `read_scores` reads: files of ``trec_eval -q`` or ``ir_measures -q``, PyTerrier's
         results per query, matrices, frames; or its table. Or what `read_nuggets` returns: its
-        `nugget_scores` and its `preferences`, with ``missing="own"`` unless another is given.
+        `nugget_scores` and its `preferences`, with ``missing="own"`` unless another is given. Of
+        several collections, with the column ``collection`` beside the requests, each is evaluated
+        by itself, as `evaluate` does.
     measures
         The measures to evaluate, in the order of the results: the names that the scores give them,
         or others of the same metrics (``"AP"`` for trec_eval's ``map``); of judged answers also
@@ -75,6 +83,8 @@ def evaluate_scores(
         As for `evaluate`, where the scores have a column ``replicate``.
     baseline, requests, by
         As for `evaluate`.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------
@@ -130,7 +140,25 @@ def evaluate_scores(
         "na_values": na_values,
     }
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
-    sources = {"scores": chosen.files}
-    return evaluated(
-        chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing
-    )
+    if "collection" not in chosen.table.columns:
+        sources = {"scores": chosen.files}
+        return evaluated(
+            chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing
+        )
+    from lexiframe.core.projection import by_collection
+
+    together = features.needed(Collections, "evaluate_scores")
+    is_as_given = several.has_column(scores)
+    found = by_collection.apart(scores if is_as_given else chosen.table) or {}
+    parts = {name: found[name] for name in chosen.collections}
+    of_requests = together.requests_of(requests, by, parts)
+    reading = named | {"run": run, "keys": keys} if is_as_given else {}
+
+    def one(name: str, part: pl.DataFrame) -> Evaluation:
+        asked = load_chosen(part, measures, warns=missing is None, **reading)
+        own = groups_by(of_requests(name), by), of_requests(name)
+        told = {"scores": chosen.files}
+        return evaluated(asked.table, asked.measures, inference, own[::-1], told, missing=missing)
+
+    whole: Evaluation = together.evaluate({name: (part,) for name, part in parts.items()}, one)
+    return whole

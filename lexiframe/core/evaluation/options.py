@@ -119,6 +119,8 @@ class Asked:
         The attributes that form groups of requests, and the frame or file that has them.
     is_reported
         Whether a report follows, which shows single requests.
+    is_of_several
+        Whether further collections have runs to compare, so that one run alone is no error.
     """
 
     measures: list[Measure]
@@ -129,6 +131,7 @@ class Asked:
     requests: Any
     by_default: bool
     is_reported: bool = False
+    is_of_several: bool = False
 
     @classmethod
     def checked(
@@ -141,6 +144,7 @@ class Asked:
         *,
         order: Method = "win_rate",
         is_reported: bool = False,
+        is_of_several: bool = False,
     ) -> Asked:
         """Check the user's arguments before any data are read."""
         return cls(
@@ -152,6 +156,7 @@ class Asked:
             qrel_files.held_or_data(requests),
             by_default=measures is None,
             is_reported=is_reported,
+            is_of_several=is_of_several,
         )
 
     @classmethod
@@ -175,14 +180,11 @@ class Asked:
         """Return the measures for some runs; raise if they cannot be computed."""
         metrics: list[Measure] = [m for m in self.measures if isinstance(m, Metric)]
         if self.inference.baseline is not None:
-            check_baseline("evaluate", self.inference.baseline, runs)
-        if len(runs) == 1 and self.by_default:
+            check_baseline("evaluate", self.inference.baseline, runs, _IN_EACH * self.is_of_several)
+        if len(runs) == 1 and (self.by_default or self.is_of_several):
             return metrics
         if len(runs) == 1 and len(self.measures) > len(metrics):
-            raise LexiframeError(
-                f"evaluate: preferences need at least two runs, found {runs[0]!r} alone; "
-                "add a run, or ask for metrics only"
-            )
+            raise lone_run(runs[0])
         if len(self.measures) > len(metrics):
             refuse_many(self.order, len(runs))  # fail before the work, not after it
         return self.measures
@@ -196,10 +198,24 @@ def groups_by(requests: Any, by: By) -> list[str]:
     return names
 
 
-def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
+def lone_run(run: str) -> LexiframeError:
+    """Return the error of preferences of one run alone."""
+    return LexiframeError(
+        f"evaluate: preferences need at least two runs, found {run!r} alone; add a run, or ask for "
+        "metrics only"
+    )
+
+
+_IN_EACH = (
+    "; the baseline is a run of each collection: choose one that all have, leave this collection "
+    "out, or compare without a baseline"
+)
+
+
+def check_baseline(called: str, baseline: str, runs: list[str], advice: str = "") -> None:
     """Raise when the baseline is not among the runs, or is the only one."""
     if baseline not in runs:
-        raise unknown_name("run", baseline, runs)
+        raise unknown_name("run", baseline, runs, advice=advice)
     if len(runs) == 1:
         raise LexiframeError(
             f"{called}: expected runs to compare with the baseline {baseline!r}, found it alone; "

@@ -13,7 +13,7 @@ from lexiframe import features
 from lexiframe.core.base import LexiframeError, Problem, ReadError, typed
 from lexiframe.core.base.feature import Collections, Items, Results
 from lexiframe.core.evaluation.buckets.plan import KEPT
-from lexiframe.core.evaluation.declared_facts import FOLDERS, tables_of_evaluation
+from lexiframe.core.evaluation.declared_facts import tables_of_evaluation
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.evaluation import (
     ATTRIBUTES,
@@ -23,10 +23,12 @@ from lexiframe.core.evaluation.evaluation import (
     names_of_tables,
 )
 from lexiframe.core.evaluation.options import Asked, Inference
+from lexiframe.core.evaluation.written_tables import FOLDERS, ORDER
 from lexiframe.core.io import File, Tables, kept_results, output_files, scan_runs
 from lexiframe.core.metrics import needed
 from lexiframe.core.pairwise import measured
 from lexiframe.core.projection import Policies, answers
+from lexiframe.typing import FrameKind
 
 _OPTIONAL = ("scores", "preferences")
 """Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
@@ -34,13 +36,15 @@ AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote
 
 
 @typed
-def read_results(folder: str | Path) -> Evaluation | Tables:
+def read_results(folder: str | Path, *, frames: FrameKind | None = None) -> Evaluation | Tables:
     """Read what `Evaluation.write` or `Leaderboard.write` wrote, to print, draw and report it.
 
     Parameters
     ----------
     folder
         The folder, also that of ``lexiframe evaluate --out`` and ``lexiframe leaderboard --out``.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
     of_all = [read.pop(name, None) for name in CATALOGUES]
     if FOLDERS in facts:
         several: Evaluation = features.needed(Collections, "read_results").read_back(
-            place, facts[FOLDERS]
+            place, {name: facts[FOLDERS][name] for name in facts.get(ORDER, facts[FOLDERS])}
         )
         if not all(read[n].equals(table) for n, table in several.tables(of_requests=False).items()):
             expected, found = "the collections that were written", "others in their folders"

@@ -30,15 +30,16 @@ from .text.trec import warn_of_wider_lines as warn_of_wider_lines
 
 "Writing: files that replace others at once, and what they say of themselves"
 from .files import output_files as output_files
-from .files import provenance as provenance
 from . import to_parquet as to_parquet
 from .to_trec import write_trec as write_trec
 from .tables_together import Tables as Tables
+from . import compared as compared
 from . import kept_results as kept_results
 from .files import kept_json as kept_json
 
 "For features: modules whose names they use"
 from . import columns as columns
+from .files import provenance as provenance
 from . import headers as headers
 from . import rows_of_files as rows_of_files
 from . import run_tables as run_tables

@@ -35,10 +35,10 @@ def joined_parts(
 
     ``read`` returns the runs of one file, with their ranks if its second argument says so.
     """
-    by_name: dict[str, list[RunPart]] = {}
+    by_name: dict[tuple[str | None, str], list[RunPart]] = {}
     for of_file in source.apart():
         for part in read(of_file, rank):
-            by_name.setdefault(part.name, []).append(part)
+            by_name.setdefault((part.collection, part.name), []).append(part)
     if not rank and any(share_queries([one.rows for one in parts]) for parts in by_name.values()):
         ranked = joined_parts(source, read, options, rank=True)  # ranks tell runs from parts
         return [replace(part, rows=part.rows.drop("rank", strict=False)) for part in ranked]
@@ -69,6 +69,7 @@ def _one(parts: list[RunPart], where: str) -> RunPart:
         tuple(empty),
         doubts=(*([several] if several else []), *(said for part in parts for said in part.doubts)),
         against=sum((part.against for part in parts), NOTHING_AGAINST),
+        collection=parts[0].collection,
         header=next((part.header for part in parts if part.header), None),
         n_wider=sum(part.n_wider for part in parts),
     )

@@ -59,6 +59,7 @@ class RunPart:
     is_known: bool = True  # whether a name, a column or the form of the file says that it is a run
     distinct: bool = False  # whether no document can occur twice: dictionaries have each name once
     against: Against = NOTHING_AGAINST  # the rows whose scores contradict the ranks
+    collection: str | None = None  # of a table with a column of collections
 
 
 def no_rows(names: Sequence[str]) -> SchemaError:

@@ -219,6 +219,7 @@ class Loaded:
     table: pl.DataFrame
     measures: list[str]
     files: list[dict[str, Any]]
+    collections: tuple[str, ...] = ()  # in the order of the sources
 
 
 def load_scores(
@@ -254,7 +255,12 @@ def load_scores(
 
         table = checked_collections(tables, origins, kept, wanted)
         warn_of_zeros(table)
-        return Loaded(table, [], [file for of_one in files for file in of_one])
+        names = dict.fromkeys(
+            name for rows in tables for name in rows["collection"].unique(maintain_order=True)
+        )
+        there = {*table["collection"]}
+        in_order = tuple(str(name) for name in names if name in there)
+        return Loaded(table, [], [file for of_one in files for file in of_one], in_order)
     warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better

@@ -26,6 +26,7 @@ from lexiframe.core.base import (
     typed,
     warn,
 )
+from lexiframe.core.io.column_forms import of_collections
 from lexiframe.core.io.column_forms.column_names import (
     CHANGED_PLACES,
     RIGHT_ORDER,
@@ -47,7 +48,7 @@ from lexiframe.core.io.files.data_sources import (
     only_file,
 )
 from lexiframe.core.io.files.provenance import describe, recorded_sources
-from lexiframe.core.io.files.tables import read_arrow, to_arrow
+from lexiframe.core.io.files.tables import read_arrow
 from lexiframe.core.io.files.unpacking import Content, content_of
 from lexiframe.core.io.one_run import as_text, as_written, refuse_no_number
 from lexiframe.core.io.parsing import parse_table, places_in
@@ -131,7 +132,8 @@ def read_qrels(
     -------
     pyarrow.Table
         Key ``query_id, iteration, doc_id``; ``relevance`` (float64, a grade; 0 and below are not
-        relevant). The schema metadata name the file, its sha256 and the options.
+        relevant). Of a table with a column ``collection``, this comes first. The
+        schema metadata name the file, its sha256 and the options.
 
     Raises
     ------
@@ -164,10 +166,10 @@ def read_qrels(
     options = TextOptions(None, header, decimal, columns or {}, rows=rows, grades=grades or {})
     options = replace(options, na_values=na_values)
     origin = file_or_data(qrels)
-    judged = load_qrels(origin, options, hashed=True)
+    judged = load_each(origin, options, hashed=True)
     if max_grade is not None:
         features.needed(feature.Forms, "max_grade").refuse_off_scale(judged, max_grade)
-    kept, removed = distinct_judgments(judged, duplicates)
+    kept, removed = _distinct_in_each(judged, duplicates)
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
     sources = sources_of_qrels(origin, options, judged.sha256)
@@ -179,7 +181,18 @@ def read_qrels(
     for said in (ratings_in_words(kept["relevance"]), *doubts_of_grades(kept["relevance"])):
         if said:
             warn(f"{judged.where}: {said}")
-    return to_arrow(coded.as_strings(kept)).replace_schema_metadata(describe(facts | counts))
+    return schemas.to_arrow(coded.as_strings(kept)).replace_schema_metadata(
+        describe(facts | counts)
+    )
+
+
+def _distinct_in_each(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
+    """Return judgments as `distinct_judgments` does, of each collection if there are several."""
+    if of_collections.COLLECTION not in judged.rows.columns:
+        return distinct_judgments(judged, duplicates)
+    parts = judged.rows.partition_by(of_collections.COLLECTION, maintain_order=True)
+    each = [distinct_judgments(replace(judged, rows=rows), duplicates) for rows in parts]
+    return pl.concat(kept for kept, _ in each), sum(removed for _, removed in each)
 
 
 def file_or_data(qrels: Any) -> Any:
@@ -232,7 +245,27 @@ def load_qrels(
     hashed: bool = False,
     called: str = "qrels",
 ) -> Judgments:
-    """Read and check relevance judgments, in any form that `read_qrels` takes."""
+    """Read and check relevance judgments of one collection, in any form that `read_qrels` takes."""
+    judged = load_each(qrels, options, hashed=hashed, called=called)
+    return replace(judged, rows=one_collection(judged.rows, judged.where))
+
+
+def one_collection(rows: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Return judgments without the column of collections; raise for several of these."""
+    if of_collections.COLLECTION not in rows.columns:
+        return rows
+    of_collections.refuse_several(rows[of_collections.COLLECTION].unique().sort().to_list(), where)
+    return rows.drop(of_collections.COLLECTION)
+
+
+def load_each(
+    qrels: Any,
+    options: TextOptions | None = None,
+    *,
+    hashed: bool = False,
+    called: str = "qrels",
+) -> Judgments:
+    """Read and check judgments, which keep a column of collections."""
     options = options or TextOptions()
     data = file_or_data(qrels)
     if isinstance(data, File):
@@ -257,6 +290,7 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
 
         raise error_with_line(error, content, where, options, schemas.QRELS) from None
     is_whole = content.form is None and not (options.grades or options.na_values)  # no row left out
+    is_whole &= of_collections.COLLECTION not in rows.columns  # which come in another order
     places = places_in(file, options, schemas.QRELS) if is_whole else None
     return Judgments(rows, where, places, sha256)
 
@@ -304,7 +338,18 @@ def _labelled(content: Content, where: str, options: TextOptions) -> pl.DataFram
 
 
 def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
-    """Check a table of judgments, and give its columns our names."""
+    """Check a table of judgments, and give its columns our names; it keeps its collections."""
+    if of_collections.has_collections(table.columns, options.columns):
+        rest = table.drop(of_collections.COLLECTION)
+        each = {
+            name: coded.as_strings(checked_judgments(rest[rows], where, options))
+            for name, rows in of_collections.rows_by_collection(table, where)
+        }
+        named = (
+            rows.select(pl.lit(name).alias(of_collections.COLLECTION), pl.all())
+            for name, rows in each.items()
+        )
+        return pl.concat(named) if each else checked_judgments(rest, where, options)
     graded = grades_of_implicit_feedback(table, options.columns)
     written = table if graded is None else graded
     table = given = rename_columns(written, schemas.QRELS, where, options.columns)

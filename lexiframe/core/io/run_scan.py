@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.core.base import Problem, ReadError, coded, in_threads
+from lexiframe.core.io.column_forms import of_collections
 from lexiframe.core.io.files.data_sources import File, Parts, Source
 from lexiframe.core.io.files.provenance import recorded_sources
 from lexiframe.core.io.one_run import NameFrom, RunPart, no_rows
@@ -56,6 +57,14 @@ class RunScan:
 
     def load(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
         """Read the runs of one source: one run, unless the source is a table of several."""
+        parts = self.load_each(index, rank=rank, hashed=hashed)
+        of_collections.refuse_several(
+            [part.collection for part in parts], self.sources[index].where
+        )
+        return parts
+
+    def load_each(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
+        """Read the runs of one source, which may be runs of several collections."""
         source = self.sources[index]
         if isinstance(source.origin, File | Parts):
             self.stamps[index] = source.origin.stamp()

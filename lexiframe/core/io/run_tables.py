@@ -22,6 +22,7 @@ from lexiframe.core.base import (
     schemas,
 )
 from lexiframe.core.io import doubts
+from lexiframe.core.io.column_forms import of_collections
 from lexiframe.core.io.column_forms.column_names import columns_of, words_for
 from lexiframe.core.io.column_forms.ids import checked_ids
 from lexiframe.core.io.column_forms.lists_of_items import rename_columns
@@ -83,6 +84,8 @@ def parts_of_table(
     ``names`` names all columns, if the table has only the needed ones.
     """
     where = source.where
+    if of_collections.has_collections(table.columns, options.columns):
+        return _parts_of_collections(table, source, options, places, names)
     named = _checked_rows(table, source, options)
     if not named.height and not source.is_given:
         raise SchemaError(Problem(where, "the rows of a ranking", "no rows"))
@@ -108,6 +111,23 @@ def parts_of_table(
     first, *rest = _divided_runs(named, where, places, options)
     divided = _divided_ranking(table, named, where, options)
     return [replace(first, doubts=(divided, *further) if divided else further), *rest]
+
+
+def _parts_of_collections(
+    table: pl.DataFrame,
+    source: Source,
+    options: TextOptions,
+    places: Places | None,
+    names: Sequence[str] | None,
+) -> list[RunPart]:
+    """Divide each collection of a table into its runs."""
+    rest = [name for name in names or table.columns if name != of_collections.COLLECTION]
+    found = []
+    for name, rows in of_collections.rows_by_collection(table, source.where):
+        part = table.drop(of_collections.COLLECTION)[rows]
+        one = parts_of_table(part, source, options, _places_of(rows, places), rest)
+        found += [replace(run, collection=name) for run in one]
+    return found or parts_of_table(table.drop(of_collections.COLLECTION), source, options)
 
 
 def _checked_rows(table: pl.DataFrame, source: Source, options: TextOptions) -> pl.DataFrame:
@@ -320,7 +340,9 @@ class _Needed:
             else:
                 self.left_out.append(found.pop("rank"))
         self.named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
-        return [*found.values(), *unread]
+        if of_collections.has_collections(opened.schema.names, self.options.columns):
+            unread.append(of_collections.COLLECTION)
+        return [*found.values(), *dict.fromkeys(unread)]
 
 
 def parts_of_file(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -12,18 +12,21 @@ import pyarrow as pa
 
 from lexiframe.core.base import (
     LexiframeError,
+    Problem,
+    SchemaError,
     check_choice,
     coded,
     in_threads,
     n_and_first,
+    schemas,
     typed,
     warn,
 )
 from lexiframe.core.io import doubts
+from lexiframe.core.io.column_forms import of_collections
 from lexiframe.core.io.column_forms.values_for_none import NaValues
 from lexiframe.core.io.files.data_sources import find_sources, refuse_twins, warn_of_left_out
 from lexiframe.core.io.files.provenance import describe
-from lexiframe.core.io.files.tables import to_arrow
 from lexiframe.core.io.one_run import NameFrom, RunPart, warn_of_doubts
 from lexiframe.core.io.reading_options import Better, RankedBy, TextOptions, Third
 from lexiframe.core.io.run_scan import RunScan, SourceRead
@@ -166,9 +169,11 @@ def read_runs(
     pyarrow.Table
         Key ``run, query_id, doc_id``; ``score`` (float64), and ``rank`` (int64) when every run
         gives whole numbers. With replicates the key is ``run, replicate, query_id, doc_id``. Runs
-        are sorted by name; each keeps the order of its file. Ids are
-        strings, unchanged. A query that was answered with an empty list has one row without
-        ``doc_id`` and ``score``. The schema metadata name each file, its sha256 and the options.
+        are sorted by name; each keeps the order of its file. Of tables with a column
+        ``collection``, this comes first, as requests of one id are different ones in another, and
+        runs are sorted within it. Ids are strings, unchanged. A query that was answered with an
+        empty list has one row without ``doc_id`` and ``score``. The schema metadata name each
+        file, its sha256 and the options.
 
     Raises
     ------
@@ -220,11 +225,13 @@ def read_runs(
     how |= {"decimal": decimal, "better": better, "rows": rows}
     how |= {"na_values": na_values, "ranked_by": ranked_by}
     scan = scan_runs(runs, name_from=name_from, **how)
-    load = partial(scan.load, rank=True, hashed=True)
+    load = partial(scan.load_each, rank=True, hashed=True)
     loaded = [*in_threads(load, range(len(scan)), "reading runs")]
-    read = [SourceRead([part.name for part in parts], parts[0].sha256) for parts in loaded]
-    parts = sorted((part for some in loaded for part in some), key=lambda part: part.name)
-    refuse_twins((part.name, part.where) for part in parts)
+    read = [
+        SourceRead([*dict.fromkeys(part.name for part in parts)], parts[0].sha256)
+        for parts in loaded
+    ]
+    parts = _ordered_parts(part for some in loaded for part in some)
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
     doubts.warn_of_scores_against_ranks({part.name: part.against for part in parts})
     warn_of_doubts(doubt for part in parts for doubt in part.doubts)
@@ -240,11 +247,26 @@ def read_runs(
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)
     rows_in = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
-    table = pa.concat_tables(to_arrow(rows_in(part)) for part in parts)
+    table = pa.concat_tables(schemas.to_arrow(rows_in(part)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
     metadata = {"ir_metadata": headers} if headers else {}
     return table.replace_schema_metadata(describe(facts | metadata))
+
+
+def _ordered_parts(parts: Iterable[RunPart]) -> list[RunPart]:
+    """Sort runs by name, within the collections where tables have some; raise for twins."""
+    by_collection: dict[str | None, list[RunPart]] = {}
+    for part in parts:
+        by_collection.setdefault(part.collection, []).append(part)
+    if len(by_collection) > 1 and None in by_collection:
+        found = f"none for {n_and_first([part.name for part in by_collection[None]])}"
+        advice = "add the column to all tables, or drop it"
+        raise SchemaError(Problem("runs", "a column collection in all tables", found, advice))
+    for some in by_collection.values():
+        some.sort(key=lambda part: part.name)
+        refuse_twins((part.name, part.where) for part in some)
+    return [part for some in by_collection.values() for part in some]
 
 
 def _run_rows(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> pl.DataFrame:
@@ -255,6 +277,8 @@ def _run_rows(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> 
         rows = pl.concat([rows, empty], how="diagonal")
     run, replicate = coded.split_replicate(part.name)
     named = [pl.lit(run).alias("run")]
+    if part.collection is not None:
+        named.insert(0, pl.lit(part.collection).alias(of_collections.COLLECTION))
     if is_replicated:
         named.append(pl.lit(replicate, pl.String).alias("replicate"))
     return rows.select(*named, *columns)

@@ -9,6 +9,7 @@ the sentences, and ``sections`` the tables to look at, the main one first. Print
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -16,6 +17,7 @@ import polars as pl
 
 from lexiframe.core.base import check_choice, printed
 from lexiframe.core.io import to_parquet
+from lexiframe.core.io.compared import Comparable, Compared
 from lexiframe.core.io.files import output_files
 
 
@@ -27,7 +29,7 @@ def _section(title: str, table: pl.DataFrame) -> printed.Section:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Tables:
+class Tables(Compared):
     """Tables with names, which are printed and written together.
 
     A subclass has a field for each table, or names its tables in ``_TABLES``. It says in
@@ -43,6 +45,13 @@ class Tables:
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name; tables that are made on demand are made now."""
         return {name: getattr(self, name) for name in self._names()}
+
+    def _compared(self) -> Comparable:
+        """Return the plain values besides the tables, and the tables."""
+        names, plain = self._names(), (str, int, float, tuple, dict)
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        asked = {n: v for n, v in values.items() if n not in names and isinstance(v, plain)}
+        return asked, {name: partial(getattr, self, name) for name in names}
 
     @classmethod
     def files(cls, folder: str | Path) -> list[Path]:

@@ -10,11 +10,10 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.core.base import to_polars, typed
+from lexiframe.core.base import schemas, to_polars, typed
 from lexiframe.core.io.column_forms.objects import is_frame
 from lexiframe.core.io.files.provenance import describe, provenance_of, recorded_sources
 from lexiframe.core.io.files.result_folders import NewTables
-from lexiframe.core.io.files.tables import to_arrow as to_arrow
 from lexiframe.core.io.run_scan import RunScan
 from lexiframe.typing import Frame
 
@@ -168,7 +167,7 @@ def _row_slices(table: Any) -> Iterator[Any]:
 
 
 def _as_arrow(table: Any) -> pa.Table:
-    return table if isinstance(table, pa.Table) else to_arrow(to_polars(table))
+    return table if isinstance(table, pa.Table) else schemas.to_arrow(to_polars(table))
 
 
 def write_tables(

@@ -78,7 +78,7 @@ def policies_apart(policies: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def given(runs: Any, qrels: Any, function: str) -> Given | None:
-    """Return the runs and judgments of each collection, sorted by name; None for one without name.
+    """Return the runs and judgments of each collection in their order; None for one without name.
 
     Collections are ``{name: (runs, qrels)}``, frames of runs and judgments that both have the
     column ``collection``, or places: a folder of collections, a table, data sets of ir_datasets.
@@ -135,11 +135,12 @@ def _named_collections(runs: Any, function: str) -> dict[str, tuple[Any, Any]]:
                 f"{{name: (runs, qrels)}}, found {errors.shown(one)} for {str(name)!r}"
             )
     named = {str(name): one for name, one in runs.items()}
-    if len(named) < len(runs) or "" in named:
+    if len(named) < len(runs) or "" in named or None in runs:
         raise LexiframeError(
-            f"{function}: expected different names of collections, found {[*runs]}"
+            f"{function}: expected different names of collections, each with a sign or more, found "
+            f"{[*runs]}"
         )
-    return dict(sorted(named.items()))
+    return named
 
 
 def apart(table: Any) -> dict[str, pl.DataFrame] | None:
@@ -152,8 +153,8 @@ def _apart(table: Any) -> dict[str, pl.DataFrame]:
     named = frame.with_columns(pl.col(COLLECTION).cast(pl.String))
     if n := named[COLLECTION].null_count():
         raise LexiframeError(f"expected a collection in each row, found none in {n:,} rows")
-    parts = named.partition_by(COLLECTION, as_dict=True, include_key=False)
-    return {str(key[0]): part for key, part in sorted(parts.items())}
+    parts = named.partition_by(COLLECTION, as_dict=True, include_key=False, maintain_order=True)
+    return {str(key[0]): part for key, part in parts.items()}
 
 
 def together(found: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -164,7 +165,8 @@ def together(found: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     ):  # no ranking of others is missing
         answered = pl.lit(value=True).alias("answered")
         tables = [t if "answered" in t.columns else t.with_columns(answered) for t in tables]
-    return pl.concat(tables, how="diagonal_relaxed")
+    first = next((t for t in tables if t.height), tables[0])  # no rows may mean fewer columns
+    return pl.concat([first.clear(), *tables], how="diagonal_relaxed")
 
 
 @contextmanager

@@ -153,7 +153,7 @@ def positions(
     >>> other = pl.DataFrame({"query_id": "q1", "doc_id": ["c"], "relevance": [1.0]})
     >>> p = lf.positions({"news": (runs, qrels), "law": (runs, other)})
     >>> p.select("collection", "query_id", "doc_id", "position").rows()
-    [('law', 'q1', 'c', 3), ('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3)]
+    [('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3), ('law', 'q1', 'c', 3)]
     """
     of_one: Any = {"rel": rel, "no_relevant": no_relevant, "depth": depth}
     policies = Policies(

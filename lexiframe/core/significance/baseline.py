@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lexiframe.core.base import schemas
+from lexiframe.core.base import printed, schemas
 
 _COUNTS = ("better", "worse", "tied")
 
@@ -63,7 +63,7 @@ def baseline_in_short(
     is_other = pl.col("p_value").is_not_null()
     place = pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures))))
     gain = pl.col("mean_difference").fill_null(0.0)
-    ordered = table.sort(*by, place, *tested, -gain, is_other, "run")
+    ordered = table.sort(*printed.group_order(by, table), place, *tested, -gain, is_other, "run")
     n = ["n"] * (table["n"].drop_nulls().n_unique() > 1)
     mean = ["mean"] * (table["mean"].count() > 0)  # preferences have none
     tests = ["mean_difference", "ci_low", "ci_high", "p_value", "p_adjusted"]

@@ -54,7 +54,7 @@ _LISTED, _LISTS = _CATEGORIES + _VECTORS, (pl.List, pl.Array)
 _NO_CATEGORY = ("", "(no genres listed)")  # the latter in the films of MovieLens
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Items:
     """A checked catalogue of items: see `read_items`. Arrays have an element for each item.
 

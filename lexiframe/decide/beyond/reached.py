@@ -41,7 +41,15 @@ from lexiframe.decide.beyond.items import Items
 from lexiframe.decide.beyond.jackknife import GROUPS, MANY, error_of, left_out, pseudo_values
 from lexiframe.decide.beyond.lists import Lists, lists_of
 from lexiframe.decide.beyond.scored_lists import deepest, of_kind
-from lexiframe.typing import Frame, MeasureLike, QrelsLike, RequestsLike, RunsLike, TableOf
+from lexiframe.typing import (
+    Frame,
+    FrameKind,
+    MeasureLike,
+    QrelsLike,
+    RequestsLike,
+    RunsLike,
+    TableOf,
+)
 
 Test = Literal["t", "randomization"]
 _ROWS = 4_000_000
@@ -102,7 +110,7 @@ class Catalogue(Tables):
             )
         return (self.comparisons if isinstance(what, str) else what(self)), {}
 
-    def differences(self) -> pl.DataFrame:
+    def pair_differences(self) -> pl.DataFrame:
         """Return for each two runs how much better the first is, with ``se`` and ``df``.
 
         ``baseline_value`` is the number of ``run_b``.
@@ -162,6 +170,7 @@ def catalogue(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     duplicates: qrel_files.Duplicates = "error",
+    frames: FrameKind | None = None,
 ) -> Catalogue:
     """Measure how much of the catalogue the lists of each run reach, and how evenly.
 
@@ -190,6 +199,8 @@ def catalogue(
         As for `compare`.
     requests, by
         Groups of requests within which everything is computed, as for `compare`.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

@@ -81,14 +81,14 @@ class RankedPairs:
         if not hasattr(e, "provenance"):
             pairs = measured.no_requests([], e.values["run"].unique().sort())
             counts = pl.DataFrame(schema=schemas.COVERAGE.columns)
-            return cls(pairs, counts, None, catalogue=e.differences())
+            return cls(pairs, counts, None, catalogue=e.pair_differences())
         if "policies" not in e.provenance:
             scores: pl.DataFrame = e.scores
             return scores
         if e.replicated is not None:
             return cls.of_replicates(e.replicated, e.coverage)
         pairs, _ = e.table_for("pairs")
-        of_all = None if e.catalogue is None else e.catalogue.differences()
+        of_all = None if e.catalogue is None else e.catalogue.pair_differences()
         if not e.has_rankings:
             return cls(pairs, e.coverage, None, catalogue=of_all)
         origin = e.origin("gate")

@@ -166,6 +166,14 @@ class Decision(pl.DataFrame):
 
     _decided: tuple[int, list[str]] | None = None
 
+    def clone(self) -> Self:
+        """Return a copy, which is whole if this one is."""
+        return type(self).whole(self) if self._sections else type(self)(self)
+
+    def __reduce__(self) -> Any:
+        # Polars keeps the columns alone
+        return (type(self).whole if self._sections else type(self)), (pl.DataFrame(self),)
+
     @property
     def _sections(self) -> tuple[printed.Section, ...] | None:
         # Polars makes parts as instances of this class, which do not know that they are whole.

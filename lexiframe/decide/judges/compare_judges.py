@@ -40,7 +40,14 @@ from lexiframe.decide.judges.judged_statements import share_answers
 from lexiframe.decide.judges.judges import judge_agreement
 from lexiframe.decide.judges.schemas import JUDGE_AGREEMENT, JUDGE_COMPARISONS
 from lexiframe.decide.judges.trust_in_words import FOUND, found_by_judges, trust_sentences
-from lexiframe.typing import BaselineLike, JudgesLike, MeasureLike, QrelsLike, RequestsLike
+from lexiframe.typing import (
+    BaselineLike,
+    FrameKind,
+    JudgesLike,
+    MeasureLike,
+    QrelsLike,
+    RequestsLike,
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -207,6 +214,7 @@ def compare_judges(
     top: int | None = None,
     requests: RequestsLike = None,
     by: By = None,
+    frames: FrameKind | None = None,
 ) -> JudgeComparison:
     """Compare what runs look like to several judges: their order, and which of them differ.
 
@@ -244,6 +252,8 @@ def compare_judges(
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tables are computed within each group.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from lexiframe.decide.leaderboards.schemas import (
     RULE_CORRELATIONS,
     SMALLEST_SET,
 )
-from lexiframe.typing import ScoresLike
+from lexiframe.typing import FrameKind, ScoresLike
 
 if TYPE_CHECKING:
     from lexiframe.decide.leaderboards.charts import LeaderboardPlots
@@ -254,6 +254,7 @@ def leaderboard(
     samples: int = 1000,
     seed: int = 0,
     na_values: column_forms.NaValues = None,
+    frames: FrameKind | None = None,
 ) -> Leaderboard:
     """Rank runs over several collections, and say how sure the ranks are.
 
@@ -311,6 +312,8 @@ def leaderboard(
         The number of resamples for percentiles and the tests of the largest t, and their seed.
     na_values
         As for `read_scores`: values that stand for no result.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

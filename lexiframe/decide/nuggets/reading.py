@@ -18,7 +18,7 @@ from lexiframe.decide.nuggets.argue_records import read_bank, read_report
 from lexiframe.decide.nuggets.judged_answers import Nuggets
 from lexiframe.decide.nuggets.nuggetizer_records import read_assignment
 from lexiframe.decide.nuggets.read_so_far import Failed, Read
-from lexiframe.typing import RunsLike
+from lexiframe.typing import FrameKind, RunsLike
 
 NuggetForm = Literal["nuggetizer", "argue"]
 _READERS = {
@@ -37,6 +37,7 @@ def read_nuggets(
     failed: Failed = "error",
     max_grade: float | None = None,
     rel: float | None = None,
+    frames: FrameKind | None = None,
 ) -> Nuggets:
     """Read which nuggets (facts, questions with gold answers) answers state, and their citations.
 
@@ -68,6 +69,8 @@ def read_nuggets(
         The greatest grade G of a judge who was asked for grades 0 to G: credit is g/G.
     rel : float, optional
         The least grade with which a nugget is stated, above 0: credit is then 1, or else 0.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

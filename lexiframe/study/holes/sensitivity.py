@@ -19,7 +19,7 @@ from lexiframe.study.holes.model import Evidence, drawn_grades, fit
 from lexiframe.study.holes.results import HoleSensitivity
 from lexiframe.study.holes.schemas import HOLE_CALIBRATION, HOLE_PAIRS, HOLE_VALUES
 from lexiframe.study.holes.tables import Conditions, pairs_table, values_table
-from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import FrameKind, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 _MOST = 0.5
 """When more of the unjudged documents are expected to be relevant, a warning says so."""
@@ -42,6 +42,7 @@ def hole_sensitivity(
     duplicates: qrel_files.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
+    frames: FrameKind | None = None,
 ) -> HoleSensitivity:
     """Estimate how far unjudged documents could move values, orderings and conclusions.
 
@@ -64,6 +65,8 @@ def hole_sensitivity(
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The model is one of all requests; the tables tell of each group.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

@@ -10,8 +10,16 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.core.base import LexiframeError, memory_use, progress, resampling, shown, typed
-from lexiframe.core.io import provenance, read_qrels, read_runs, to_parquet
+from lexiframe.core.base import (
+    LexiframeError,
+    memory_use,
+    progress,
+    resampling,
+    schemas,
+    shown,
+    typed,
+)
+from lexiframe.core.io import provenance, read_qrels, read_runs
 from lexiframe.study.simulated.design import (
     check_model,
     check_range,
@@ -232,10 +240,10 @@ def _tables(
     columns = [np.concatenate(column) for column in zip(*judged, strict=True)]
     qrels = _qrels_table(columns, *name)
     return (
-        to_parquet.to_arrow(runs).replace_schema_metadata(
+        schemas.to_arrow(runs).replace_schema_metadata(
             provenance.describe({"table": "runs", **facts})
         ),
-        to_parquet.to_arrow(qrels).replace_schema_metadata(
+        schemas.to_arrow(qrels).replace_schema_metadata(
             provenance.describe({"table": "qrels", **facts})
         ),
     )

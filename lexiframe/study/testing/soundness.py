@@ -14,7 +14,7 @@ from lexiframe.core.metrics import Metric, needed
 from lexiframe.core.pairwise import Measure, parse_measures
 from lexiframe.study.testing.invariances import invariances
 from lexiframe.study.theory import axioms, simulate_ties, top_heaviness
-from lexiframe.typing import MeasureLike
+from lexiframe.typing import FrameKind, MeasureLike
 
 _BESIDE = ("AP", "RR")
 """The measures whose ties stand beside those of the one that is checked."""
@@ -94,7 +94,9 @@ class MetricCheck(Tables):
 
 
 @typed
-def check_metric(m: MeasureLike, *, n: int = 6, seed: int = 0) -> MetricCheck:
+def check_metric(
+    m: MeasureLike, *, n: int = 6, seed: int = 0, frames: FrameKind | None = None
+) -> MetricCheck:
     """Check a measure of your own: properties, bounds, ties, and that only the data matter.
 
     Parameters
@@ -105,6 +107,8 @@ def check_metric(m: MeasureLike, *, n: int = 6, seed: int = 0) -> MetricCheck:
         The number of items of the rankings that are enumerated, with 1 to n // 2 relevant ones.
     seed
         The seed of the random rankings.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

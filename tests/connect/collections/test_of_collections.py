@@ -102,6 +102,7 @@ def test_collections_that_frames_do_not_share():
         (({},), "found runs alone"),
         ((BOTH, NEWS), "collections {name: .runs, qrels.} have their own judgments, found {'q0'"),
         (({1: BOTH["news"], "1": BOTH["law"]},), "expected different names of collections"),
+        (({None: BOTH["news"]},), "each with a sign or more, found .None."),
         (({"news": (RUNS, {"x": {"d": 1}})},), "collection 'news': .*"),
     ],
 )
@@ -129,7 +130,7 @@ def test_questions_about_single_requests_are_asked_of_one_collection(e):
     }  # fmt: skip
     for name, arguments in asks.items():
         with pytest.raises(
-            lf.LexiframeError, match=r"requests of its own; ask one of them: e.coll.*'law'"
+            lf.LexiframeError, match=r"requests of its own; ask one of them: e.coll.*'news'"
         ):
             getattr(e, name)(*arguments)
     with pytest.raises(lf.LexiframeError, match="has 2 collections"):
@@ -184,13 +185,33 @@ def test_it_is_written_and_read_back_and_reused(e, tmp_path):
         lf.read_results(tmp_path / "r")
 
 
+def test_collections_that_go_that_come_and_whose_names_are_long(tmp_path):
+    long = ["n" * 300, "n" * 300 + "2"]
+    given = dict(zip(long, BOTH.values(), strict=True))
+    lf.evaluate(given, measures="AP").write(tmp_path)
+    (tmp_path / "collections/mine").mkdir()
+    (tmp_path / "collections/mine/means.parquet").write_text("not ours")
+    assert [*lf.read_results(tmp_path).collections] == long
+    more = {long[0]: BOTH["news"], "law": BOTH["law"]}
+    e = lf.evaluate(more, measures="AP", reuse=tmp_path)
+    assert e.provenance["reused"]["requests"] == 6
+    assert e.comparisons.equals(lf.evaluate(more, measures="AP").comparisons)
+    e.write(tmp_path)
+    assert [*lf.read_results(tmp_path).collections] == [long[0], "law"]
+    assert len([*(tmp_path / "collections").iterdir()]) == 3
+    e.collections["law"].write(tmp_path)
+    assert [path.name for path in (tmp_path / "collections").iterdir()] == ["mine"]
+    with pytest.raises(lf.LexiframeError, match=r"the folder that Evaluation\.write wrote"):
+        lf.evaluate(more, measures="AP", reuse=tmp_path / "none")
+
+
 @pytest.mark.slow
 def test_collections_in_parts(e, tmp_path):
     found = lf.evaluate(BOTH, measures=MEASURES, out=tmp_path / "out", keep="scores")
     assert found.comparisons.equals(e.comparisons)
     assert {*found.parts} == {"law/scores", "news/scores"}
     with pytest.raises(
-        lf.LexiframeError, match=r"collection 'law': scores: .*they are in parts in"
+        lf.LexiframeError, match=r"collection 'news': scores: .*they are in parts in"
     ):
         _ = found.scores
     found.write(tmp_path / "out")
@@ -222,3 +243,49 @@ def test_what_takes_one_collection_says_so(e):
     runs, _ = frames(BOTH)
     with pytest.raises(lf.LexiframeError):
         lf.positions(runs, NEWS)
+
+
+@pytest.mark.parametrize("end", ["frame", "csv", "parquet"])
+def test_read_runs_and_read_qrels_keep_the_collections_and_nothing_pools(e, tmp_path, end):
+    given = frames(BOTH)
+    if end != "frame":
+        places = [tmp_path / f"{name}.{end}" for name in ("runs", "qrels")]
+        for frame, place in zip(given, places, strict=True):
+            getattr(frame, f"write_{end}")(place)
+        given = places
+        with pytest.raises(lf.SchemaError, match=r"expected one collection, found 2 .*read_runs"):
+            lf.positions(*given)
+        with pytest.raises(lf.SchemaError, match="expected one collection, found "):
+            lf.evaluate(given[0], NEWS, MEASURES, memory="1MB", out=tmp_path, keep="scores")
+    runs, qrels = lf.read_runs(given[0]), lf.read_qrels(given[1])
+    assert [runs.column_names[0], qrels.column_names[0]] == ["collection"] * 2
+    assert lf.evaluate(runs, qrels, MEASURES).comparisons.equals(e.comparisons)
+    named = lf.read_runs(
+        {"a": frames(BOTH)[0].filter(run="a"), "z": frames(BOTH)[0].filter(run="b")}
+    )
+    assert sorted({*named.select(["collection", "run"]).to_pandas().itertuples(index=False)}) == [
+        ("law", "a"), ("law", "z"), ("news", "a"), ("news", "z")
+    ]  # fmt: skip
+    with pytest.raises(lf.SchemaError, match="expected a column collection in all tables, found n"):
+        lf.read_runs({"a": frames(BOTH)[0].filter(run="a"), "z": RUNS["b"]})
+    holed = frames(BOTH)[1].with_columns(collection=pl.lit(None, pl.String))
+    with pytest.raises(
+        lf.SchemaError, match="found none in 55 rows; fill it in, or drop the column"
+    ):
+        lf.read_qrels(holed)
+
+
+def test_scores_of_several_collections_are_evaluated_as_runs_are(e, tmp_path):
+    alone = lf.evaluate_scores(lf.scores(lf.positions(*BOTH["law"]), ["AP", "nDCG@5"]))
+    found = lf.evaluate_scores(e.scores)
+    assert [*found.collections] == [*e.collections]
+    of_law = found.comparisons.filter(collection="law").drop("collection")
+    assert of_law.equals(alone.comparisons)
+    e.scores.write_csv(tmp_path / "scores.csv")
+    assert lf.evaluate_scores(tmp_path / "scores.csv", "AP").means.equals(
+        found.means.filter(measure="AP")
+    )
+    found.write(tmp_path / "r")
+    assert str(lf.read_results(tmp_path / "r")) == str(found)
+    with pytest.raises(lf.LexiframeError, match="found a leaderboard"):
+        lf.evaluate_scores(e.means.filter(measure="AP").select("collection", "run", value="mean"))

@@ -83,7 +83,8 @@ def test_the_overview_has_the_means_and_verdicts_of_the_tables(e, opened, measur
             rank = ranks.filter(run=run).select(pl.mean_horizontal(*DATA)).item()
             assert row["mean rank"] == written(rank, 2)
         assert row["first in"] == str(means.filter(run=run, rank=1).height)
-    said = lf.verdict(e).filter(pl.col("collection").is_null(), measure=measure)["sentence"].item()
+    over = lf.verdict(e).filter(pl.col("collection").is_null(), measure=measure, test="t")
+    said = over["sentence"].item()
     assert opened.page.locator("#over-sentence").inner_text() == said
     v = lf.verdict(e).filter(measure=measure, test="t").rows_by_key("collection", named=True)
     for row in opened.frame("of-collections").iter_rows(named=True):

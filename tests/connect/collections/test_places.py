@@ -161,7 +161,7 @@ def test_data_sets_of_ir_datasets(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=load))
     p = lf.positions([f"irds:{name}" for name in docs])
-    assert p.select("collection", "doc_id").rows() == [("a/x", "d2"), ("b", "d1")]
+    assert p.select("collection", "doc_id").rows() == [("b", "d1"), ("a/x", "d2")]
 
 
 @pytest.mark.slow
@@ -235,6 +235,15 @@ def test_the_command_line(folder, pairs, lexiframe, tmp_path):
     said = lexiframe("evaluate", "--collections", table(folder, text), "-m", "AP", "--rel", "1",
                      "--format", "csv")  # fmt: skip
     assert said.out == e.means.write_csv()
+    said = lexiframe("evaluate", folder, "-m", "AP", "--format", "markdown")
+    assert said.out == lf.evaluate(pairs, measures="AP").markdown()
+    assert "lexiframe leaderboard FOLDER -m AP" in " ".join(
+        lexiframe("evaluate", folder, "-m", "AP").out.split()
+    )
+    said = lexiframe("evaluate", "--collections", tmp_path / "not.csv")
+    expected = "a table of places (collection, runs, qrels), or a folder of collections, found no"
+    error = " ".join(said.err.split())
+    assert f"{tmp_path}/not.csv: expected {expected} file; check the name and the folder" in error
 
 
 @pytest.mark.parametrize("options, status, expected", [
@@ -242,6 +251,7 @@ def test_the_command_line(folder, pairs, lexiframe, tmp_path):
     (("--depth", "a=1.5"), 2, "--depth: expected one value, or NAME=VALUE for each collection, f"),
     (("--rel", "ml1m=4"), 1, "unknown collection of rel 'ml1m'; did you mean ml-1m?"),
     (("--no-relevant", "ml-1m=none"), 1, "collection 'ml-1m': no_relevant: expected "),
+    (("--baseline", "none"), 1, "the baseline is a run of each collection: choose one that all ha"),
     (("--items", "items.csv"), 1, "--items: is for runs of one collection; leave it out"),
     (("more.run", "--collections"), 2, "--collections: the table names runs and judgments; leave"),
 ])  # fmt: skip

@@ -100,3 +100,18 @@ def test_of_a_measure_whose_smaller_values_are_better_the_least_mean_is_first(e)
     said = lf.verdict(lf.evaluate(given, measures=["ASL"]))["sentence"][0]
     assert "By ASL, x is first in 2 of 3 collections" in said
     assert "By the mean over collections x is first, whichever of them is left out." in said
+
+
+def test_comparisons_are_of_all_collections_of_the_evaluation(e):
+    c = lf.compare(e, test="t")
+    assert lf.verdict(e, c)["test"].unique().to_list() == ["t"]
+    asked = {
+        r"found none of 2 \('a', 'b'\); compare all": c.filter(collection="c"),
+        "unknown collection of comparisons 'x'": c.with_columns(collection=pl.lit("x")),
+        "comparisons of 3 collections, and the column collection, found none of": c.drop(
+            "collection"
+        ),
+    }
+    for message, comparisons in asked.items():
+        with pytest.raises(lf.LexiframeError, match=message):
+            lf.verdict(e, comparisons)

@@ -35,7 +35,7 @@ FORMS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_leaderboard_of_errors_begins_with_the_least(form):
-    board = lf.leaderboard(FORMS[form])
+    board = lf.leaderboard(FORMS[form], frames="polars")
     assert board.ranking.select("run", "value").rows() == [("good", 6.5), ("bad", 11.5)]
     assert board.ranking["rank"].to_list() == [1, 2]
     assert "Smaller values are better in A" in str(board.verdict["sentence"].to_list())
@@ -87,8 +87,8 @@ def test_a_name_that_only_hints_is_doubted_and_not_turned():
 def test_scores_point_down_everywhere(measure):
     s = scores(measure)
     for table in (s, s.to_pandas(), s.to_arrow()):
-        assert lf.order_runs(table)["run"][0] == "good"
-        row = lf.compare(table).select("run_a", "mean_difference").row(0)
+        assert pl.DataFrame(lf.order_runs(table))["run"][0] == "good"
+        row = pl.DataFrame(lf.compare(table)).select("run_a", "mean_difference").row(0)
         assert row == ("bad", pytest.approx(-0.1))
     noisy = s.with_columns(value=pl.col("value") + pl.int_range(pl.len()) % 7 / 1000)
     two = {"baseline": "bad", "candidate": "good"}

@@ -120,6 +120,7 @@ def test_lacking_requests_of_another_form_are_refused(written, tmp_path, value):
         (("facts", "AP", "bounds"), True, "expected bounds and an aggregate as text, found "),
         (("measures",), ["RPP"], "expected measures of AP in the metadata, as the tables have it"),
         (("measures",), ["AP", "RPP", "x"], "expected known measures in the metadata, found 'x'"),
+        (("order_of_collections",), ["a"], "expected the order of all collections, found"),
         (("collections",), {"a": "."}, "expected the folder collections/a, found '.'"),
     ],
 )

@@ -11,7 +11,6 @@ from ir_measures import ScoredDoc
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
-from lexiframe.core.io.to_parquet import write_parquet
 from tests.conftest import library
 
 ROWS = [("q1", "d1", 3.5), ("q1", "d2", 2.0), ("q2", "d1", -0.25), ("007", "07", 1e-3)]
@@ -123,10 +122,9 @@ def test_every_library(kind):
 def test_every_library_where_tables_are_used(kind):
     make = FRAMES[kind]
     with warnings.catch_warnings(action="ignore"):
-        positions = lf.positions(make(FRAME), make(JUDGED))
-        assert lf.positions([make(FRAME)], JUDGED).equals(positions)
-        assert positions.equals(lf.positions(FRAME, JUDGED))
-        assert lf.positions({"run": make(FRAME)}, make(JUDGED)).equals(positions)
+        positions = lf.positions(FRAME, JUDGED)
+        for runs in (make(FRAME), [make(FRAME)], {"run": make(FRAME)}):
+            assert pl.DataFrame(lf.positions(runs, make(JUDGED))).equals(positions)
         assert lf.positions(lf.scan_runs([make(FRAME)]), JUDGED).equals(positions)
     assert positions["position"].to_list() == [2, 1]
 
@@ -601,15 +599,15 @@ def test_an_empty_list_is_an_answer(tmp_path, form):
     elif form == "JSON lines":
         pl.DataFrame(LISTS).with_columns(pl.col("items").fill_null([])).write_ndjson(path)
     elif form == "written":
-        write_parquet(lf.read_runs(LISTS), path)
+        lf.write_parquet(lf.read_runs(LISTS), path)
     of = LISTS if form == "frame" else {"run": path}
     if form == "scan":
         of = lf.scan_runs(of)
     else:
         assert_same(lf.read_runs(of), expected_lists())
     with warnings.catch_warnings(action="ignore"):
-        table = lf.coverage(of, TRUTH)
-        scores = lf.scores(lf.positions(of, TRUTH), "RR")
+        table = pl.DataFrame(lf.coverage(of, TRUTH))
+        scores = pl.DataFrame(lf.scores(lf.positions(of, TRUTH), "RR"))
     assert table.select("requests", "answered", "missing", "retrieved").row(0) == (5, 4, 1, 3)
     rows = scores.select("query_id", "value").rows()
     assert rows == [("12", 1), ("3", 0), ("5", 0), ("7", 0.5), ("99", 0)]
@@ -625,7 +623,7 @@ def test_a_table_of_runs_is_read_again(tmp_path):
     }
     assert_same(lf.read_runs(table), table)
     assert_same(lf.read_runs(pl.DataFrame(table)), table)
-    assert_same(lf.read_runs({"run": write_parquet(table, tmp_path / "x.parquet")}), table)
+    assert_same(lf.read_runs({"run": lf.write_parquet(table, tmp_path / "x.parquet")}), table)
     of_pandas = table.to_pandas(types_mapper=pd.ArrowDtype)
     assert_same(lf.read_runs(of_pandas), table)
 

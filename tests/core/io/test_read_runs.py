@@ -110,8 +110,9 @@ def test_frames(kind):
 def test_a_function_of_runs_takes_frames_too(kind):
     expected = lf.positions(NAMED, QRELS)
     qrels = {"pandas": QRELS.to_pandas, "pyarrow": QRELS.to_arrow, "polars lazy": QRELS.lazy}
-    assert lf.positions(FRAMES[kind], qrels.get(kind, QRELS.clone)()).equals(expected)
-    assert lf.coverage(FRAMES[kind], QRELS)["answered"].to_list() == [2]
+    found = lf.positions(FRAMES[kind], qrels.get(kind, QRELS.clone)())
+    assert pl.DataFrame(found).equals(expected)
+    assert pl.DataFrame(lf.coverage(FRAMES[kind], QRELS))["answered"].to_list() == [2]
 
 
 @pytest.mark.parametrize("frame", [NAMED, FRAME], ids=["run in a column", "run by its file"])

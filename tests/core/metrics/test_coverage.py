@@ -58,10 +58,10 @@ def test_a_list_without_items_in_a_frame():
     rows = [("x", "q1", "a", 1.0), ("x", "q2", None, None), ("y", "q1", "a", 1.0)]
     runs = pl.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
     for given in (runs, runs.to_arrow(), runs.lazy(), lf.read_runs(runs)):
-        table = lf.coverage(given, QRELS[:2])
+        table = pl.DataFrame(lf.coverage(given, QRELS[:2]))
         assert table.select("run", "answered", "missing").rows() == [("x", 2, 0), ("y", 1, 1)]
         with pytest.warns(lf.LexiframeWarning, match=r"^rankings missing, counted as empty: 1 "):
-            p = lf.positions(given, QRELS[:2])
+            p = pl.DataFrame(lf.positions(given, QRELS[:2]))
         assert p.filter(query_id="q2")["n_retrieved"].to_list() == [0, 0]
 
 
@@ -184,7 +184,7 @@ def test_requests_without_relevant_items_are_left_out_of_the_mean_or_count_0():
 def test_without_ties_both_are_the_mean():
     folder = lf.bundled("example")
     runs = lf.read_runs(folder / "runs").to_pandas()
-    runs["score"] = -runs.index.astype(float)
+    runs = pl.DataFrame(runs.assign(score=-runs.index.astype(float)))
     table = lf.coverage(runs, folder / "qrels.txt")
     assert table["tied_relevant"].to_list() == [0, 0, 0]
     means = lf.scores(lf.positions(runs, folder / "qrels.txt"), ["AP", "RR", "nDCG@10"])

@@ -468,7 +468,9 @@ def test_over_other_requests_the_jackknife_of_each_collection_counts():
     several = {name: _other_lists(seed) for seed, name in enumerate("xyz")}
     how = {"measure": "Gini(exposure=dcg)@5", "over": "requests"}
     board = lf.leaderboard(several, weights={"x": 2, "y": 1, "z": 1}, **how)
-    apart = pl.concat([c.differences().filter(measure=how["measure"]) for c in several.values()])
+    apart = pl.concat(
+        [c.pair_differences().filter(measure=how["measure"]) for c in several.values()]
+    )
     weight = np.array([0.5, 0.25, 0.25])
     for run_a, run_b, found, t, df in board.comparisons.select(
         "run_a", "run_b", "mean_difference", "statistic", "df"

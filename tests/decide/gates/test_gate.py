@@ -311,7 +311,7 @@ def test_other_runs_are_left_out():
     more = pl.concat([d, others])
     g = lf.gate(d, 0.02, **TWO)
     assert lf.gate(more, 0.02, **TWO).equals(g)
-    assert lf.gate(more.to_arrow(), 0.02, **TWO).equals(g)
+    assert pl.DataFrame(lf.gate(more.to_arrow(), 0.02, **TWO)).equals(g)
 
 
 @pytest.mark.slow

@@ -76,7 +76,8 @@ def test_groups_frames_and_confusion():
     assert by_kind.select("kind", "n", "agreement").rows() == [("easy", 3, 2 / 3), ("hard", 1, 0)]
     whole = lf.judge_agreement(JUDGES)
     for convert in (pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas):
-        assert lf.judge_agreement({j: convert(s) for j, s in JUDGES.items()}).equals(whole)
+        found = lf.judge_agreement({j: convert(s) for j, s in JUDGES.items()})
+        assert pl.DataFrame(found).equals(whole)
     of_all = pl.concat(s.with_columns(judge=pl.lit(judge)) for judge, s in JUDGES.items())
     assert lf.judge_agreement(of_all).equals(whole)
     assert lf.judge_agreement(JUDGES, rel=0.5)["kappa_binary"].item() == pytest.approx(-1 / 3)

@@ -33,7 +33,7 @@ def stated(n):
 @pytest.mark.parametrize("rows", [ROWS, CREDITS, CREDITS.cast({"topic_id": pl.Int64})])
 def test_frames_and_text_say_the_same(tmp_path, rows):
     assert stated(lf.read_nuggets(rows)) == STATED
-    assert stated(lf.read_nuggets(rows.to_pandas())) == STATED
+    assert stated(lf.read_nuggets(rows.to_pandas(), frames="polars")) == STATED
     for separator, name in ((",", "n.csv"), ("\t", "n.tsv")):
         rows.write_csv(tmp_path / name, separator=separator)
         n = lf.read_nuggets(tmp_path / name)

@@ -18,11 +18,13 @@ from lexiframe.core.evaluation.from_runs import evaluate_ranked
 from lexiframe.core.io import output_files, run_scan, scan_runs
 from lexiframe.core.pairwise import fingerprints, measured
 from lexiframe.core.projection import RankedRuns, joined
-from lexiframe.typing import RunsLike
+from lexiframe.typing import FrameKind, RunsLike
 
 
 @typed
-def add_runs(evaluation: Evaluation, new_runs: RunsLike) -> Evaluation:
+def add_runs(
+    evaluation: Evaluation, new_runs: RunsLike, *, frames: FrameKind | None = None
+) -> Evaluation:
     """Add runs to an evaluation: only the new runs and their pairs are computed.
 
     Parameters
@@ -33,6 +35,8 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike) -> Evaluation:
         As for `evaluate`: the table of `read_runs`, the scan of `scan_runs`, a frame, or paths. A
         run that the evaluation has already, with the same rankings, is left out, so that a folder
         to which files were added can be given as a whole.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

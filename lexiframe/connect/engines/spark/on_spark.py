@@ -33,7 +33,7 @@ from lexiframe.core.evaluation.options import Asked, Options, name_options
 from lexiframe.core.io import data_sources, one_run, output_files
 from lexiframe.core.metrics import needed
 from lexiframe.core.significance import own_tests, tests
-from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RunsLike
+from lexiframe.typing import FrameKind, HasItems, MeasureLike, QrelsLike, RunsLike
 
 __all__ = ["evaluate"]
 
@@ -71,6 +71,7 @@ def evaluate(
     keep: str | Sequence[str] = ("scores", "preferences"),
     buckets: int | None = None,
     items: HasItems | None = None,
+    frames: FrameKind | None = None,
     **options: Unpack[Options],
 ) -> Evaluation:
     """Compare runs on a Spark cluster; the tables are those of `evaluate`, bit for bit.
@@ -115,6 +116,8 @@ def evaluate(
         As for `evaluate`; the tests are those that sums suffice for (``"t"``, ``"sign"``).
     requests, by
         As for `evaluate`; a data frame of Spark is collected.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

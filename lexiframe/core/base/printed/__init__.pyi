@@ -30,6 +30,7 @@ from .said import Summary as Summary
 from .said import Verdict as Verdict
 
 "Sentences: what each row of a table says, and the words for it"
+from .rows import group_order as group_order
 from .rows import place_among as place_among
 from .rows import sentence_of_each as sentence_of_each
 from .rows import name_groups as name_groups

@@ -38,6 +38,21 @@ def place_among(measures: Iterable[str]) -> pl.Expr:
     return pl.col("measure").replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
+_NAMES = ("collection", "by collection")
+
+
+def group_order(by: Sequence[str], table: pl.DataFrame) -> list[pl.Expr]:
+    """Return the keys of groups in order: values, and the places of collections in a table."""
+    return [_place_in(table, n) if n in _NAMES else pl.col(n) for n in by]
+
+
+def _place_in(table: pl.DataFrame, name: str) -> pl.Expr:
+    """Return the place of a value in a column, by its first row; unknown values come last."""
+    values = table[name if name in table.columns else name.removeprefix("by ")]
+    places = {value: n for n, value in enumerate(values.unique(maintain_order=True))}
+    return pl.col(name).replace_strict(places, default=len(places), return_dtype=pl.Int64)
+
+
 def name_groups(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:
     """Replace the attributes of groups by a column ``called``, their names and values in words."""
     there = [name for name in by if name in table.columns]

@@ -75,7 +75,7 @@ def evaluate(
     """Evaluate runs: which are first, how surely, and their means.
 
     Formats: csv has the means, json all tables, latex and markdown a paper's
-    table, with intervals of up to three measures.
+    table, of one collection with intervals of up to three measures.
     """
     parts: dict[str, Any] = {"reuse": reuse, "memory": memory, "keep": keep or ()}
     parts |= {"resume": resume, "out": out}
@@ -162,7 +162,8 @@ def _print_as(format: str, e: Evaluation) -> None:
             complain("csv has the means; of all lists of a run: --table catalogue")
     else:
         written = e.latex if format == "latex" else e.markdown
-        intervals = len(e.provenance["measures"]) <= _MOST_WITH_INTERVALS
+        is_wide = "collection" in e.provenance["groups"]  # as runs × collections are
+        intervals = len(e.provenance["measures"]) <= _MOST_WITH_INTERVALS and not is_wide
         typer.echo(written(intervals=intervals), nl=False)
 
 

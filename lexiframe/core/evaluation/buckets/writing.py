@@ -34,7 +34,7 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         return
     from pyarrow import parquet
 
-    from lexiframe.core.io import output_files, to_parquet
+    from lexiframe.core.io import output_files
 
     path = Path(str(plan.out), table, f"part-{bucket:06}.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         writer: list[ParquetWriter] = []
 
         def write(rows: pl.DataFrame) -> None:
-            arrow = to_parquet.to_arrow(rows)
+            arrow = schemas.to_arrow(rows)
             if not writer:
                 writer.append(parquet.ParquetWriter(temporary, arrow.schema, **_WRITTEN))
             writer[0].write_table(arrow)

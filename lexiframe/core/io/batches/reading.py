@@ -19,6 +19,7 @@ from lexiframe.core.base import SchemaError, schemas
 from lexiframe.core.io.batches.tables import Request
 from lexiframe.core.io.batches.texts import parse_pieces
 from lexiframe.core.io.batches.units import Unit
+from lexiframe.core.io.column_forms import of_collections
 from lexiframe.core.io.column_forms.column_names import items_of_implicit_feedback
 from lexiframe.core.io.column_forms.lists_of_items import rename_columns
 from lexiframe.core.io.column_forms.numbers import EXACT, has_large
@@ -31,6 +32,7 @@ from lexiframe.core.io.qrel_files import (
     checked_judgments,
     grades_of_implicit_feedback,
     load_qrels,
+    one_collection,
     parse_qrels,
 )
 from lexiframe.core.io.reading_options import TextOptions
@@ -177,6 +179,7 @@ def _parts_of_text(
     path: str, source: Source, scan: RunScan, share: Share
 ) -> Iterator[list[RunPart]]:
     names: dict[str, None] = {}
+    collections: dict[str | None, None] = {}
 
     def parse(content: Content) -> list[RunPart]:
         parts = parse_runs(content, source, scan.name_from, scan.options, rank=share.rank)
@@ -187,6 +190,8 @@ def _parts_of_text(
 
     for parts in parse_pieces(path, source.where, scan.options, schemas.RUNS, share.text, parse):
         names |= dict.fromkeys(part.name for part in parts)
+        collections |= dict.fromkeys(part.collection for part in parts)
+        of_collections.refuse_several([*collections], source.where)
         if scan.name_from == "tag" and len(parts) == 1:
             one_run_per_source([*names], source.where)
         yield parts
@@ -205,7 +210,8 @@ def judgments_of_unit(
         yield from _judgments_of_batches(unit.batches(request), unit.where, options, count)
     elif unit.path is not None:
         parse = partial(parse_qrels, where=unit.where, options=options)
-        yield from parse_pieces(unit.path, unit.where, options, schemas.QRELS, share.text, parse)
+        for rows in parse_pieces(unit.path, unit.where, options, schemas.QRELS, share.text, parse):
+            yield one_collection(rows, unit.where)
     else:
         yield load_qrels(unit.origin, options).rows
 

@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.core.base import LexiframeError, SchemaError, schemas
+from lexiframe.core.io.column_forms import of_collections
 from lexiframe.core.io.column_forms.column_names import columns_of
 from lexiframe.core.io.column_forms.objects import to_frame
 from lexiframe.core.io.doubts.scores_against_ranks import batches_are_doubtful
@@ -46,8 +47,11 @@ class Request:
         is_list = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
         if any(test(field.type) for field in arrow for test in is_list):
             return None
+        names = [*arrow.names, *extra]
+        if of_collections.has_collections(names, self.columns):
+            raise of_collections.several_in_one(self.schema.name, "several")
         try:
-            found = columns_of([*arrow.names, *extra], self.schema, "", self.columns)
+            found = columns_of(names, self.schema, "", self.columns)
         except SchemaError:  # the first batch raises it, with the name of the file
             return None
         if "score" in found and not self.rank:

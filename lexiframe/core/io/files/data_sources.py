@@ -17,7 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from lexiframe import features
-from lexiframe.core.base import Problem, ReadError, SchemaError, coded, n_and_first, shown, warn
+from lexiframe.core.base import (
+    Problem,
+    ReadError,
+    SchemaError,
+    coded,
+    n_and_first,
+    schemas,
+    shown,
+    to_polars,
+    warn,
+)
 from lexiframe.core.base.feature import Places
 from lexiframe.core.io.column_forms.objects import held, is_frame, is_one_run, may_be_run
 from lexiframe.core.io.files.folders import (
@@ -123,6 +133,12 @@ class Parts:
         return tuple(n for stamp in stamps for n in stamp)
 
 
+def kept_apart(data: Any) -> Any:
+    """Return data for a copy or another process; a relation of DuckDB becomes a table there."""
+    is_relation = type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb")
+    return to_polars(data) if is_relation else data
+
+
 @dataclass(frozen=True)
 class Source:
     """One file or frame with runs. ``name`` is None when only the data can name them.
@@ -134,6 +150,9 @@ class Source:
     name: str | None
     origin: Any
     is_given: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"origin": kept_apart(self.origin)}
 
     @property
     def where(self) -> str:
@@ -226,6 +245,8 @@ def sources_of_runs(runs: Any) -> Found:
         found = Found.together(map(_expand, every))
     if not found.sources:
         raise ReadError("expected at least one file or frame, found an empty list")
+    for one in found.sources:
+        schemas.warn_of_index(one.origin, one.where)
     return found if len(found.sources) == 1 else replace(found, sources=_join_parts(found.sources))
 
 

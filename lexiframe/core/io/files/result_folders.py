@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _NEW, _LIST = ".new", "complete.json"
-_TABLE = re.compile(r"(\w+/)?[\w-]+\.parquet")
-"""A table, or a part of one in a folder of its own."""
+_TABLE = re.compile(r"(collections/(?!\.)[^/\\]+/)?(\w+/)?[\w-]+\.parquet")
+"""A table, or a part of one in a folder of its own; perhaps of a collection, in that of it."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,8 @@ def _told(folder: Path) -> Mapping[str, Iterable[str]]:
         if path.is_file() and not path.parent.is_symlink():
             told = kept_json.contents_of(path.read_text(encoding="utf-8"))
             given = [*told["names"], *told["earlier"]]
-            elsewhere = any("/" in name and (folder / name).parent.is_symlink() for name in given)
+            between = {folder / p for name in given for p in Path(name).parents if p.name}
+            elsewhere = any(path.is_symlink() for path in between)
             if not elsewhere and all(_TABLE.fullmatch(name) for name in given):
                 return told
     return {}

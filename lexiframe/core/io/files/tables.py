@@ -102,11 +102,3 @@ def _within(room: float, opened: Opened) -> list[pa.Table] | None:
 def as_table(batch: Batch) -> pa.Table:
     """Return a batch of rows as a table."""
     return batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-
-
-def to_arrow(frame: pl.DataFrame) -> pa.Table:
-    """Convert a frame to Arrow with plain strings: not all readers know large or view ones."""
-    table = frame.to_arrow()
-    is_text = (pa.types.is_string_view, pa.types.is_large_string)
-    types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]
-    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))

@@ -112,10 +112,12 @@ def panelled(
 
 
 def names_in_order(table: pl.DataFrame) -> list[str]:
-    """Return the collections by name, or by the column ``class`` and then by name."""
-    by = [name for name in ("class", "collection") if name in table.columns]
-    names = table.select(pl.col(by).cast(pl.String)).sort(by)["collection"]
-    return names.unique(maintain_order=True).to_list()
+    """Return the collections in their order, or by the column ``class`` first."""
+    names = table.select(pl.selectors.by_name("class", "collection", require_all=False))
+    names = names.cast(pl.String).unique(maintain_order=True)
+    if "class" in names.columns:
+        names = names.sort("class", maintain_order=True)
+    return names["collection"].unique(maintain_order=True).to_list()
 
 
 def _part(parts: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:

@@ -300,7 +300,8 @@ def _one_sided_rows(
     first = o.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(best="run")
     rows = rows.join(first, on=[*by, "measure"], how="left", nulls_equal=True)
     rows = mark_too_few(rows, c, wins, by, inference["family"], inference["alpha"])
-    return rows.sort(*by, printed.place_among(provenance["measures"]))
+    in_order = printed.group_order(by, tables["orderings"])
+    return rows.sort(*in_order, printed.place_among(provenance["measures"]))
 
 
 def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:

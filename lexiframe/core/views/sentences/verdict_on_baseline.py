@@ -97,7 +97,8 @@ def baseline_rows(
     family, alpha = inference["family"], inference["alpha"]
     of_family = pl.col("family").sum().over(family_keys(c, by, family))
     table = mark_too_few(table.with_columns(family=of_family), c, wins, by, family, alpha)
-    return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
+    in_order = printed.group_order(by, tables["comparisons"])
+    return table.sort(*in_order, printed.place_among(provenance["measures"]), *KEY)
 
 
 _FEW = 4

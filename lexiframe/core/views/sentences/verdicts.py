@@ -14,6 +14,7 @@ from lexiframe.core.base import (
     SchemaError,
     check_choice,
     escaped,
+    n_and_first,
     printed,
     resampling,
     schemas,
@@ -123,9 +124,9 @@ def verdict(
     LexiframeError
         Where runs lack requests of a measure and `evaluate_scores` was not told what to do (they
         have no order); when comparisons of a best run with other runs are missing; when the
-        comparisons have other groups or measures than the evaluation; for an alpha not between 0
-        and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a`` is better
-        than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
+        comparisons have other collections, groups or measures than the evaluation; for an alpha not
+        between 0 and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a``
+        is better than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
     TypeError
         When ``e`` is neither an Evaluation nor one of these tables, and for other arguments beside
         such a table.
@@ -156,11 +157,32 @@ over the 3 pairs, α = 0.05, n = 5 requests).
         names = ("orderings", "comparisons", "win_rates", "coverage")
         tables = {name: getattr(evaluated, name) for name in names}
         how: dict[str, Any] = {"alpha": alpha, "family": family}
+        if comparisons is not None and getattr(evaluated, "collections", None):
+            _refuse_other_collections(to_polars(comparisons), evaluated)
         found = verdict_of(tables, evaluated.provenance, comparisons, **how)
     found = add_ties(found, evaluated)
     if getattr(evaluated, "collections", None):
         found = features.needed(Collections, "verdict").add_verdict(found, evaluated)
     return printed.Verdict(found)
+
+
+def _refuse_other_collections(comparisons: pl.DataFrame, e: Any) -> None:
+    """Raise for comparisons of collections that are unknown, or that lack some of the known."""
+    from lexiframe.core.projection import by_collection
+
+    if "collection" not in comparisons.columns:
+        raise LexiframeError(
+            f"verdict: expected comparisons of {len(e.collections)} collections, and the column "
+            "collection, found none of them; compare its own scores or preferences, or ask one: "
+            f"lf.verdict(e.collections[{next(iter(e.collections))!r}], comparisons)"
+        )
+    found, tested = ({*c["collection"]} for c in (comparisons, e.comparisons))
+    by_collection.refuse_unknown("comparisons", sorted(map(str, found)), e.collections)
+    if lacking := [name for name in e.collections if name in tested - found]:
+        raise LexiframeError(
+            f"verdict: expected comparisons of each collection, found none of "
+            f"{n_and_first(lacking)}; compare all of them, or ask one: e.collections[...]"
+        )
 
 
 def _table_verdict(table: Any, is_alone: bool) -> printed.Verdict:
@@ -266,7 +288,8 @@ def verdict_rows(
     table = drop_counts(table, provenance).with_columns(lists.fill_null([]))
     table = mark_too_few(table, c, wins, by, family, level)
     table = table.with_columns(too_few=pl.col("too_few") | (pl.col("n_pairs") == 0))
-    return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
+    in_order = printed.group_order(by, tables["orderings"])
+    return table.sort(*in_order, printed.place_among(provenance["measures"]), *KEY)
 
 
 def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:

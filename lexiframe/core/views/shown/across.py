@@ -52,7 +52,7 @@ def paper_of(
     if blocks or not is_one:
         return paper_of_groups(tables, provenance, measures, runs, **how)
     of, told = _collections_as_measures(tables, provenance, measures[0])
-    if blocks is None and not _over_collections(of["means"])["mean"].count():
+    if blocks is None and not _row_over_collections(of["means"], _facts(told))["mean"].count():
         return paper_of_groups(tables, provenance, measures, runs, **how)
     return _paper_across(of, told, measures[0], runs, **how)
 
@@ -69,23 +69,25 @@ def _collections_as_measures(
     return {"means": means, "comparisons": compared}, told
 
 
-def _over_collections(means: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean and the mean rank of each run, null unless it is in all; the best first.
+def _row_over_collections(means: pl.DataFrame, own: facts.Facts) -> pl.DataFrame:
+    """Return the mean and the mean rank of each run, null unless it is in all; the best mean first.
 
     Runs that a collection lacks come after all others, by the mean of the ranks that they have.
     """
-    n, own = means["measure"].n_unique(), pl.col("rank").mean().alias("own")
+    n, of_some = means["measure"].n_unique(), pl.col("rank").mean().alias("of some")
     both = pl.col("mean", "rank")
-    found = means.group_by("run").agg(pl.when(both.count() == n).then(both.mean()), own)
-    return found.sort("rank", "own", "run", nulls_last=True).drop("own")
+    found = means.group_by("run").agg(pl.when(both.count() == n).then(both.mean()), of_some)
+    mean = pl.col("mean") if own.smaller_is_better else -pl.col("mean")
+    mean = pl.when(not own.is_count).then(mean)  # of which more is neither better nor worse
+    return found.sort(mean, "of some", "run", nulls_last=True).drop("of some")
 
 
 def _paper_across(
     of: Tables, told: Mapping[str, Any], measure: str, runs: Sequence[str] | None, **how: Any
 ) -> ShownTable:
     """Return runs × collections, then the mean and the mean rank of the runs that are in all."""
-    own = next(iter(facts.known_facts(told).values()))
-    last = _over_collections(of["means"])
+    own = _facts(told)
+    last = _row_over_collections(of["means"], own)
     runs = last["run"].to_list() if runs is None else [run for run in runs if run in last["run"]]
     paper = paper_of_groups(of, told, told["measures"], runs, **how)
     last = pl.DataFrame({"run": runs}).join(last, on="run", maintain_order="left")
@@ -112,6 +114,11 @@ def _paper_across(
     return ShownTable((*paper.columns, *columns), (Panel("", tuple(rows)),), tuple(notes))
 
 
+def _facts(told: Mapping[str, Any]) -> facts.Facts:
+    """Return the facts of the measure, which all columns share."""
+    return next(iter(facts.known_facts(told).values()))
+
+
 def _number(value: float | None, digits: int) -> str:
     return printed.MISSING if value is None else f"{value:.{digits}f}"
 
@@ -120,7 +127,7 @@ def _notes(
     means: pl.DataFrame, told: Mapping[str, Any], measure: str, unit: str = ""
 ) -> Iterator[str]:
     """Yield the unit of the numbers, the better side, and the reason why some are missing."""
-    own = next(iter(facts.known_facts(told).values()))
+    own = _facts(told)
     n = printed.counted(printed.n_range(means["n"]), "request")
     is_share = own.kind == "preference"
     share = ": the share of requests won against the other runs, ties half" * is_share
@@ -130,6 +137,15 @@ def _notes(
     if means.height < means["run"].n_unique() * len(told["measures"]):
         lacks = f"{printed.MISSING}: the collection lacks the run"
         yield f"{lacks}; means are of runs that all have, ranks among all runs of a collection."
+    if lacking := _without_measure(told):
+        alone = " (preferences need two runs)" * is_share
+        rest = "; means are over the other collections" * (len(told["measures"]) > 1)
+        yield f"Without {measure}{alone}: {printed.and_joined(lacking)}{rest}."
+
+
+def _without_measure(told: Mapping[str, Any]) -> list[str]:
+    """Return the collections in which a measure has no means."""
+    return [name for name in told["collections"] if name not in told["measures"]]
 
 
 def section_across(
@@ -138,7 +154,7 @@ def section_across(
     """Return the first measure as runs × collections with their mean; of many runs some."""
     measure, inference = provenance["measures"][0], provenance["inference"]
     of, told = _collections_as_measures(tables, provenance, measure)
-    means, last = of["means"], _over_collections(of["means"])
+    means, last = of["means"], _row_over_collections(of["means"], _facts(told))
     found = marks(means, of["comparisons"], inference)
     cells = mean_cells(means.join(found, on=["run", "measure"], maintain_order="left"), "nothing")
     averages = {"mean": ("mean", DECIMALS), "mean rank": ("rank", 2)}
@@ -148,6 +164,8 @@ def section_across(
     }
     whole = last.select("run").join(cells, on="run", maintain_order="left")
     table, left_out = best_and_named(whole.with_columns(pl.DataFrame(texts)), named)
+    missing = dict.fromkeys(_without_measure(told), pl.lit(printed.MISSING))
+    table = table.with_columns(**missing).select("run", *told["collections"], *averages)
     title, *notes = _notes(means, told, measure)
     if means["rank"].count() and means["run"].n_unique() > 1:
         notes.append(legend(inference, of["comparisons"], told["measures"], "mean"))

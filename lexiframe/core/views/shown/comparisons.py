@@ -20,7 +20,8 @@ def comparisons_in_short(
     columns only where they differ.
     """
     groups = [name for name in c.columns if name not in schemas.COMPARISONS.columns]
-    c = c.sort(*groups, printed.place_among(measures), maintain_order=True)
+    in_order = printed.group_order(groups, c)
+    c = c.sort(*in_order, printed.place_among(measures), maintain_order=True)
     c, notes = cut_at_bounds(c, "mean_difference")
     keys = ("measure", "test", "correction", "n")
     differing = [name for name in keys if c[name].n_unique() > 1]

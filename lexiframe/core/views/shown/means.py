@@ -24,6 +24,9 @@ _MANY, _BEST = 20, 10
 """Of more runs than the first number, what is printed first has as many as the second says."""
 
 
+_ONE_RUN = "one run: preferences (RPP, LR, LP ...) and comparisons need two runs"
+
+
 def means_section(
     means: pl.DataFrame,
     comparisons: pl.DataFrame,
@@ -41,12 +44,14 @@ def means_section(
     ``n_all`` counts the comparisons of all groups and measures by the first test. Of many runs the
     best ones by the first measure are shown, and those ``named``; None: all that fit.
     """
+    if not measures:
+        return printed.Section(notes=(_ONE_RUN,))
     means = means.sort(printed.place_among(measures))
     over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
     means, of_intervals = cut_at_bounds(means, known=known)
     notes = [*measure_notes(means, list(dict.fromkeys(measures)), known), *of_intervals]
     if means["run"].n_unique() == 1:
-        notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
+        notes.append(_ONE_RUN)
         return printed.Section(*_single_run_table(means, over, inference["alpha"]), tuple(notes))
     lacking = Lacking() if lacking is None else lacking
     found = marks(means, comparisons, inference)

@@ -80,7 +80,7 @@ def paper_of(
     rows_of_all = pl.concat([scaled, beside], how="diagonal_relaxed")
     compared = tables["comparisons"]
     panels, notes = [], []
-    for title, part, c in _titled_groups(rows_of_all, compared, by):
+    for title, part, c in _titled_groups(rows_of_all, compared, tables["means"], by):
         found = marked(kind, part, c, runs, inference)
         found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
         written = _text_rows(found, runs, columns, letters, decimals, names, intervals=intervals)
@@ -163,14 +163,18 @@ def _scaled(means: pl.DataFrame, known: facts.Known, *, percent: bool) -> pl.Dat
 
 
 def _titled_groups(
-    means: pl.DataFrame, comparisons: pl.DataFrame, by: Sequence[str]
+    means: pl.DataFrame, comparisons: pl.DataFrame, whole: pl.DataFrame, by: Sequence[str]
 ) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
-    """Yield for each group of requests its title, its means and its comparisons."""
+    """Yield for each group of requests its title, its means and its comparisons.
+
+    The ``whole`` table has the collections in their order.
+    """
     if not by:
         yield "", means, comparisons
         return
     compared = comparisons.partition_by(by, as_dict=True)
-    parts = means.sort(by, maintain_order=True).partition_by(by, as_dict=True, maintain_order=True)
+    means = means.sort(printed.group_order(by, whole), maintain_order=True)
+    parts = means.partition_by(by, as_dict=True, maintain_order=True)
     for key, part in parts.items():
         title = f"{printed.group_title(by, key)} (n = {printed.n_range(part['n'])})"
         yield title, part, compared.get(key, comparisons.clear())

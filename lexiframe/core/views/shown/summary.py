@@ -24,7 +24,6 @@ from lexiframe.core.views.sentences.gains import first_test_rows
 from lexiframe.core.views.sentences.lacking import Lacking, drop_unranked
 from lexiframe.core.views.sentences.rows import counts_in
 from lexiframe.core.views.sentences.verdicts import verdict_of
-from lexiframe.core.views.shown.across import section_across
 from lexiframe.core.views.shown.mean_cells import sort_by_rank
 from lexiframe.core.views.shown.means import ends, inference_in_words, means_section
 
@@ -62,6 +61,8 @@ def summary_across(
     else:
         grounds = evidence(tables, provenance)
         said = [*said, *(one for one in grounds if not any(one in verdict for verdict in said))]
+    from lexiframe.core.views.shown.across import section_across
+
     table = section_across(tables, provenance, _named(said, tables["means"], provenance))
     return printed.Summary((table, *(printed.Section(notes=(*one,)) for one in (said, [more]))))
 
@@ -233,7 +234,9 @@ def _tie_sections(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
     by = provenance["groups"]
-    in_order = tables["tie_rates"].sort(*by, printed.place_among(provenance["measures"]))
+    ties = tables["tie_rates"]
+    groups = printed.group_order(by, ties)
+    in_order = ties.sort(*groups, printed.place_among(provenance["measures"]))
     n, table = _take_out_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
     yield printed.Section(

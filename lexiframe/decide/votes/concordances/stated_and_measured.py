@@ -33,7 +33,7 @@ from lexiframe.decide.votes.schemas import (
     CONCORDANCE_PAIRS,
     CONCORDANCE_REQUESTS,
 )
-from lexiframe.typing import Frame, VotesLike
+from lexiframe.typing import Frame, FrameKind, VotesLike
 
 _PAIR = ["query_id", "run_a", "run_b"]
 
@@ -170,6 +170,7 @@ def concordance(
     alpha: float = 0.05,
     samples: int = 2000,
     seed: int = 0,
+    frames: FrameKind | None = None,
 ) -> Concordance:
     """Say which measure prefers the same runs as people do, and how sure that is.
 
@@ -190,6 +191,8 @@ def concordance(
         below alpha.
     samples, seed : int
         For the bootstrap over requests, from 30 requests.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

@@ -40,7 +40,7 @@ from lexiframe.decide.votes.stated.winners import (
     sides,
     won_by_share,
 )
-from lexiframe.typing import VotesLike
+from lexiframe.typing import FrameKind, VotesLike
 
 _NAMES = (
     "the columns chosen_model and rejected_model name the runs of chosen and rejected answers; or "
@@ -62,6 +62,7 @@ def read_preferences(
     values: Mapping[Any, str] | None = None,
     strong: int = 1,
     na_values: NaValues = None,
+    frames: FrameKind | None = None,
 ) -> StatedPreferences:
     """Read side-by-side judgments: someone saw two runs' answers and said which is better.
 
@@ -110,6 +111,8 @@ def read_preferences(
     na_values : float or list of float, optional
         Scores of answers that stand for none: −1 of a judge that failed. Such a row names no
         winner.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

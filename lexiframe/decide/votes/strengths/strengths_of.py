@@ -21,7 +21,7 @@ from lexiframe.decide.votes.strengths.strength_tables import (
     runs_table,
 )
 from lexiframe.decide.votes.strengths.variances import Interval, Unit, check_unit
-from lexiframe.typing import LogLike, RequestsLike, VotesLike
+from lexiframe.typing import FrameKind, LogLike, RequestsLike, VotesLike
 
 Ties = Literal["half", "davidson"]
 _FEWEST_SAMPLES = 2
@@ -44,6 +44,7 @@ def bradley_terry(
     covariates: str | Sequence[str] | None = None,
     requests: RequestsLike = None,
     groups: By = None,
+    frames: FrameKind | None = None,
 ) -> Strengths:
     """Compute how strong runs are from side-by-side judgments (Bradley–Terry, Davidson).
 
@@ -83,6 +84,8 @@ def bradley_terry(
     requests, groups
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         the groups in which strengths are estimated as well.
+    frames : {"polars", "pandas", "pyarrow"}, optional
+        The kind of frame that the tables of the result are, as `frames` says.
 
     Returns
     -------

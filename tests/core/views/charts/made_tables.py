@@ -15,6 +15,7 @@ from lexiframe.decide.leaderboards.schemas import (
 from lexiframe.decide.votes.schemas import CONCORDANCE, STRENGTH_PAIRS, STRENGTHS
 from lexiframe.study.audits.schemas import AUDITS
 from lexiframe.study.holes.schemas import HOLE_VALUES
+from lexiframe.study.models.schemas import EFFECTS as EFFECT_TABLE
 
 
 def audits(measures=("AP", "RR"), nulls=("centred",), tests=("sign", "t"), n_runs=2):
@@ -264,6 +265,13 @@ STRENGTH = pl.DataFrame(
     [("x", 0.5, 0.25, 0.75, 1.0, 0.1, 40), ("y", 0.0, -0.25, 0.25, 2.0, 0.1, 30),
      ("z", -0.5, None, None, 3.0, None, 20)],
     schema=STRENGTHS.required,
+    orient="row",
+)  # fmt: skip
+EFFECTS = pl.DataFrame(
+    [("AP", "run", 2.0, 2, 1.0, 8.0, 0.0123, 0.5, 0.0625, 0.75),
+     ("AP", "query_id", 1.0, 4, 0.25, 0.5, 0.5, -0.125, 0.0, None),
+     ("AP", "residual", 1.0, 8, 0.125, None, None, None, None, None)],
+    schema=EFFECT_TABLE.required,
     orient="row",
 )  # fmt: skip
 JUDGED_PAIRS = pl.DataFrame(

@@ -30,6 +30,7 @@ SNAPSHOTS = {
     "degradation_chart": lambda: charts.degradation_chart(made.degraded()),
     "dependability_chart": lambda: charts.dependability_chart(made.DECISION_STUDY),
     "difference_chart": lambda: charts.difference_chart(made.DIFFERENCES),
+    "effect_chart": lambda: charts.effect_chart(made.EFFECTS),
     "exposure_difference_chart": lambda: charts.exposure_difference_chart(made.EXPOSURES),
     "exposure_distribution_chart": lambda: charts.exposure_distribution_chart(made.DISTRIBUTED),
     "exposure_curve_chart": lambda: charts.exposure_curve_chart(made.EXPOSURE_CURVE),

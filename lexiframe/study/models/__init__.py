@@ -1,0 +1,1 @@
+"""Linear models of scores: the effects of runs, requests, and components of systems."""
