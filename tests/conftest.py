@@ -32,12 +32,15 @@ from types import ModuleType
 from typing import NamedTuple
 
 import pytest
-from _pytest.doctest import DoctestModule
+from _pytest.doctest import DoctestItem, DoctestModule
 from hypothesis import HealthCheck, settings
 
 # Two processes of tests use both cores already: more threads in small products only wait for
 # one another. NumPy reads this when it is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests give frames of many libraries and look at values, as Polars has them: which kind of frame
+# leaves is for tests/core/base/test_frames_out.py to see.
+os.environ["LEXIFRAME_FRAMES"] = "polars"
 # Each test says the width of its terminal; pytest-xdist would give its processes another one.
 os.environ.pop("COLUMNS", None)
 
@@ -75,6 +78,12 @@ SLOW = re.compile(r"^pytestmark = (\[\n(    .*\n)*    )?.*mark\.slow", re.MULTIL
 """How a module says that all its tests are slow."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Look for quick tests beside the package: its examples count as slow."""
+    if config.option.markexpr == "not slow" and len(config.args) > 1:
+        config.args[:] = [one for one in config.args if Path(one).name != "lexiframe"]
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out modules that are slow as a whole, where quick tests of a folder are asked for.
 
@@ -101,15 +110,14 @@ SLOWEST = ["test_notebooks", "test_simulated_collections", "test_measured", "tes
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow the tests that draw examples, read real collections or start MLflow.
 
-    Modules that look again at what quicker tests see say so themselves, with ``pytestmark``.
-    Conformance tests are skipped where the folder that they read is missing.
+    So are the examples of docstrings: other tests have the values of their functions. Modules that
+    look again at what quicker tests see say so themselves, with ``pytestmark``. Conformance tests
+    are skipped where the folder that they read is missing.
     """
     for item in items:
         draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         reads = {"shared", "mlflow"} & {*getattr(item, "fixturenames", ())}
-        draws = draws or item.path.match(
-            "lexiframe/core/views/charts/*.py"
-        )  # examples that are charts
+        draws = draws or isinstance(item, DoctestItem)
         conforms = item.get_closest_marker("conformance")
         if draws or reads or conforms:
             item.add_marker("slow")

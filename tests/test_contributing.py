@@ -411,6 +411,7 @@ def test_a_wrong_or_missing_loop_fails_and_a_missing_one_says_what_to_write(copy
     )
 
 
+@pytest.mark.slow
 def test_every_folder_has_a_place_in_the_map():
     """The rooms of the core in the order in which they import one another."""
     rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", TEXT, flags=re.MULTILINE)

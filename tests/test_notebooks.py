@@ -138,7 +138,7 @@ def kernel():
 def environment(files):
     """Give the kernel this checkout, and none of the user's settings of what and how to print."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    theirs = ("POLARS_", "MLFLOW_", "LEXIFRAME_COLLECTIONS", "LEXIFRAME_JUDGES")
+    theirs = ("POLARS_", "MLFLOW_", "LEXIFRAME_COLLECTIONS", "LEXIFRAME_JUDGES", "LEXIFRAME_FRAMES")
     kept = {name: v for name, v in os.environ.items() if not name.startswith(theirs)}
     return kept | {
         "PYTHONPATH": path,

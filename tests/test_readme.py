@@ -26,6 +26,7 @@ def test_the_readme_is_short():
     assert len(README.splitlines()) <= 120
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_it_prints(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
@@ -60,6 +61,7 @@ def shown_behind(start):
     return at, re.search(r"```\n\n((?: {4}.*\n)+)", GUIDE[GUIDE.index(at) :])[1].split("\n    ")
 
 
+@pytest.mark.slow
 def test_the_guide_shows_what_comes_out():
     """Sentences of verdicts, and two systems in groups of requests."""
     folder = lf.bundled("digits")

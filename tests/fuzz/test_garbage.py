@@ -252,6 +252,7 @@ ARROW = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ARROW)
 @pytest.mark.parametrize("use", ["runs", "qrels", "scores", "log"])
 @pytest.mark.parametrize("name", ["query_id", "doc_id", "score", "relevance", "x"])

@@ -37,6 +37,8 @@ _NAME = re.compile(r"[^~()^|/]*[^~()^|/\d\s][^~()^|/]*")
 _ROUNDING = 1e-12
 _LOG = "\0"
 """What follows the name of a column of the log that the scores have too."""
+_LARGEST = 1e8
+"""SciPy needs seconds for a noncentral F distribution of more, and has no value of 10^12."""
 _COPIES = 4
 """The matrices of the size of the design that statsmodels holds at once."""
 
@@ -71,8 +73,9 @@ def anova(
         the ratio of the mean square to that of the residual, and ``p_value`` that of no effect.
         ``omega_squared`` (partial ω², below 0 where F < 1) estimates which share of the variance
         that is left by the other terms is due to this one, with its interval ``ci_low, ci_high`` in
-        0..1. These are null for the residual. Several collections are computed one by one, unless
-        the formula names ``collection``: then requests of equal names differ.
+        0..1, null where F · df is above 10^8. These are null for the residual. Several collections
+        are computed one by one, unless the formula names ``collection``: then requests of equal
+        names differ.
 
     Raises
     ------
@@ -80,11 +83,9 @@ def anova(
         With near matches, for a factor that neither scores nor log have.
     LexiframeError
         For a formula that is not understood; fewer than two runs; runs without some requests;
-        scores that are not finite; a factor that is constant, not known of a run, or follows from
-        another one; an interaction without scores of some combination; a model that leaves nothing
-        for the residual; and if statsmodels needs more memory than there is.
-    SchemaError
-        When several rows have the key of one score.
+        scores that are not finite, or twice there; a factor that is constant, not known of a run,
+        or follows from another one; an interaction without scores of some combination; a model that
+        leaves nothing for the residual; and if statsmodels needs more memory than there is.
 
     See Also
     --------
@@ -211,15 +212,10 @@ def _problems(
         yield f"one score for each {', '.join(key)}", f"several for {first}", "leave the others out"
     if (bad := rows.filter(~pl.col("value").is_finite().fill_null(value=False))).height:
         first = "{value} of run {run} for request {query_id}".format(**bad.row(0, named=True))
-        yield (
-            "finite scores",
-            f"{first} ({bad.height:,} such rows)",
-            "leave the request out",
-        )
-    n, n_requests = (
-        rows.group_by("run").agg(pl.col("query_id").n_unique()),
-        rows["query_id"].n_unique(),
-    )
+        found = f"{first} ({bad.height:,} such rows)"
+        yield "finite scores", found, "leave the request out"
+    n_requests = rows["query_id"].n_unique()
+    n = rows.group_by("run").agg(pl.col("query_id").n_unique())
     if n.height < 2:
         yield "two or more runs", f"{n['run'][0]} alone", "add a run"
     if (few := n.filter(pl.col("query_id") < n_requests).sort("run")).height:
@@ -292,14 +288,13 @@ def _noncentralities(ratio: float, df: int, left: int, alpha: float) -> list[flo
     def excess(noncentrality: float, p: float) -> float:
         return float(stats.ncf.cdf(ratio, df, left, noncentrality)) - p
 
+    if df * ratio > _LARGEST:
+        return [math.nan, math.nan]
     ends = []
     for p in (1 - alpha / 2, alpha / 2):
         high = 1.0
         while excess(high, p) > 0:
             high *= 2
         is_none = stats.f.cdf(ratio, df, left) <= p
-        found = 0.0 if is_none else math.nan
-        if not is_none and excess(high, p) <= 0:  # else SciPy has no value, as of F above 10^10
-            found = optimize.brentq(excess, 0.0, high, (p,), rtol=1e-12)
-        ends.append(found)
+        ends.append(0.0 if is_none else optimize.brentq(excess, 0.0, high, (p,)))
     return ends

@@ -64,6 +64,7 @@ def test_without_one_file_of_judgments_the_share_counts(folder, lexiframe):
     assert said["other.txt"][1].startswith("runs beside them that cannot be evaluated with them: ")
 
 
+@pytest.mark.slow
 def test_ids_that_match_nothing_while_those_of_another_run_do(folder, lexiframe):
     """Documents with a prefix, or other requests; and judgments that are a run."""
     run = folder / "runs" / "good.run"

@@ -27,6 +27,7 @@ def e():
     return lf.evaluate(BOTH, measures=MEASURES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", [*BOTH])
 def test_each_collection_has_the_tables_that_it_has_alone(e, collection):
     alone = lf.evaluate(*BOTH[collection], MEASURES)

@@ -22,6 +22,7 @@ def e():
     return lf.evaluate(given, measures=["RR"])
 
 
+@pytest.mark.slow
 def test_it_counts_first_places_and_those_that_are_significant(e):
     over = lf.verdict(e).filter(pl.col("collection").is_null())
     assert over.select("measure", "best").rows() == [("RR", ["x"])]
@@ -51,6 +52,7 @@ def test_of_equal_means_neither_decides_and_a_baseline_is_counted(e):
     )
 
 
+@pytest.mark.slow
 def test_within_groups_each_has_its_own_row(e):
     given = {name: one.collection for name, one in e.collections.items()}
     requests = pl.DataFrame({"query_id": [f"q{q}" for q in range(20)], "kind": ["u", "v"] * 10})
@@ -60,6 +62,7 @@ def test_within_groups_each_has_its_own_row(e):
     assert "By RR, kind = v, x is first in 2 of 3 collections" in over["sentence"][1]
 
 
+@pytest.mark.slow
 def test_each_test_has_its_own_row(e):
     given = {name: one.collection for name, one in e.collections.items()}
     both = lf.verdict(lf.evaluate(given, measures=["RR"], test=["sign", "t"]))
@@ -68,6 +71,7 @@ def test_each_test_has_its_own_row(e):
     assert over["sentence"][0].startswith("By RR (sign, holm), x is first in 2 of 3")
 
 
+@pytest.mark.slow
 def test_a_collection_of_one_run_is_counted_and_the_mean_says_whose_it_is(e):
     given = {name: one.collection for name, one in e.collections.items()}
     one = {"x": {f"q{q}": {"d1": 3.0, "d2": 1.0} for q in range(20)}}
@@ -78,6 +82,7 @@ def test_a_collection_of_one_run_is_counted_and_the_mean_says_whose_it_is(e):
     assert "The collections have 1 run in common" in said
 
 
+@pytest.mark.slow
 def test_a_family_of_all_pairs_ends_at_the_collection(e):
     given = {name: one.collection for name, one in e.collections.items()}
     both = lf.evaluate(given, measures=["RR", "AP"], family="all", test="t")

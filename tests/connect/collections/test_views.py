@@ -97,6 +97,7 @@ def test_it_prints_the_first_measure_then_the_verdict_then_how_to_ask_for_one(e)
     assert "ranked by" not in str(lf.evaluate(alone, measures="AP"))
 
 
+@pytest.mark.slow
 def test_its_plots_have_a_panel_for_each_collection(e):
     pytest.importorskip("altair")
     for chart in (e.plot.means("AP"), e.plot.win_rates(), e.plot.orderings()):

@@ -133,6 +133,7 @@ def test_broken_json_in_a_folder(tmp_path):
         lf.read_log(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["lines", "list", "folder"])
 def test_records_that_share_no_field(tmp_path, form):
     """A table of them has hardly any value, and as many cells as the square of their number."""

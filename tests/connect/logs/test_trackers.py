@@ -56,6 +56,7 @@ def test_lines_are_added_once(evaluation, tmp_path):
     assert len(list((tmp_path / "evaluations").iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_groups_of_requests_have_names_of_their_own(tmp_path):
     folder = lf.bundled("example")
     queries = sorted(set(lf.read_qrels(folder / "qrels.txt")["query_id"].to_pylist()))

@@ -85,6 +85,7 @@ def test_values_become_plain():
     assert parse_metadata("", "x") == parse_metadata("# nothing", "x") == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, message",
     [

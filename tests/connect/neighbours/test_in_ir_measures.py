@@ -60,6 +60,7 @@ def dictionaries(_):
     return qrels, run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form", [lambda _: (QRELS, RUN), lambda _: (iter(QRELS), iter(RUN)), frames, dictionaries]
 )

@@ -51,6 +51,7 @@ def test_a_column_a_measure_and_the_caller_say_it_before_the_collection():
         lf.leaderboard(WIDE, larger_is_better=["C"])
 
 
+@pytest.mark.slow
 def test_values_of_places_and_of_both_kinds():
     both = WIDE.with_columns(acc=pl.Series([90.0, 80.0]))
     board = lf.leaderboard(both, ["mean", "mean_rank", "kemeny"])

@@ -49,6 +49,7 @@ def test_a_run_without_the_measure_is_said():
     assert e.means["run"].to_list() == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_single_run_and_groups(files, evaluated):
     alone = lf.evaluate_scores(files / "random.run.treceval", "AP")
     assert alone.orderings.select("run", "rank").rows() == [("random", 1.0)]

@@ -503,6 +503,7 @@ LOOKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", LOOKS)
 def test_advice_for_columns_without_known_names(write, text):
     path = write(text)

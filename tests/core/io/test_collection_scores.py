@@ -147,6 +147,7 @@ def test_an_older_revision_with_all_subsets_goes_before_a_newer_gap(tmp_path):
     assert lf.read_scores(tmp_path)["value"].to_list() == [0.5, 0.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newer, older", [
     ("2.0.0", "2.0.0.dev3"), ("2.0.0rc1", "2.0.0b9"), ("1.12.75", "1.12.9"),
     ("2.0.0.post1", "2.0.0"),
@@ -266,6 +267,7 @@ SET = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SET)
 @pytest.mark.parametrize("has_samples", [True, False])
 def test_other_settings_of_a_task_are_a_gap(tmp_path, name, has_samples):
@@ -420,6 +422,7 @@ def test_names_of_columns_are_known_in_capitals_and_with_blanks(name):
     assert lf.read_scores(long.rename({"model": name})).equals(expected)
 
 
+@pytest.mark.slow
 def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):
     texts = {
         "License": ["mit", None, "mit"],

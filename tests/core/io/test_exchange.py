@@ -154,6 +154,7 @@ def test_ir_measures_keeps_iterations_and_uses_the_greatest_grade():
     assert [item.doc_id for item in lf.to_ir_measures(one_each)] == ["x", "y", "x"]
 
 
+@pytest.mark.slow
 def test_grades_between_whole_numbers_are_not_rounded():
     graded = QRELS.with_columns(pl.col("relevance").replace_strict({2: 1.5}, default=1.0))
     assert [item.relevance for item in lf.to_ir_measures(graded)] == [1, 1, 1, 1.5]

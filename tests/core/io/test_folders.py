@@ -140,6 +140,7 @@ def test_names_that_count_something_else_are_those_of_runs(tmp_path, files):
     assert names(folder) == names([folder / file for file in files]) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [

@@ -49,6 +49,7 @@ def ours():
 
 def assert_same(found, expected, names=None, absolute=1e-12):
     """The same runs, requests, measures (in the tool's words) and values."""
+    found = pl.DataFrame(found)  # of pandas, where frames of pandas were read
     renamed = expected.with_columns(pl.col("measure").replace(names or {})).sort(KEY)
     assert found.schema == expected.schema
     assert found.select(KEY).rows() == renamed.select(KEY).rows()

@@ -199,6 +199,7 @@ def test_low_scores_can_be_the_better_ones(write, tmp_path, name):
     assert lf.check_run(path, better="low").height == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["frame", "integers", "parquet", "dictionary"])
 def test_any_form_can_be_turned(tmp_path, form):
     given = {

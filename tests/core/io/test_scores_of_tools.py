@@ -20,6 +20,7 @@ def _means(scores, missing):
     return {run: (mean, n) for run, mean, n in e.means.select("run", "mean", "n").rows()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "missing, found",
     [

@@ -38,6 +38,7 @@ def names(runs, **options):
     return read(runs, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file, name",
     [

@@ -70,6 +70,7 @@ def test_a_run_may_be_called_like_its_pooling():
     assert lf.read_scores(table, measure="AP").height == 18
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [2, 0, 1, 3, 4], [3, 2, 0, 4, 1]])
 @pytest.mark.parametrize("grows", [0.0, 0.01])
 def test_steps_that_are_the_same_in_all_rows_are_no_means(order, grows):

@@ -27,6 +27,7 @@ def refused(path, message, error=lf.ReadError):
 TWINS = ": expected columns of different names, found two that are named {!r}; rename one"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options, separator", [({}, ","), ({}, "\t"), ({"header": True}, " ")])
 @pytest.mark.parametrize("lines_above", [0, 2])
 def test_two_columns_of_one_name(write, options, separator, lines_above):
@@ -99,6 +100,7 @@ def on_lines(kind, *lines):
     return before + below, options, before.count("\n") + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BEFORE)
 def test_the_line_of_what_is_no_number_and_of_a_short_row(write, kind):
     text, options, line = on_lines(kind, "q1,d1,2", "q1,d2,high", "q1,d3", "q1,d4,x")

@@ -39,6 +39,7 @@ def write(frame, path):
 # --- A column that the rows follow ------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["frame", "csv", "jsonl", "parquet"])
 def test_a_column_that_the_rows_follow_is_named_with_both_shares(tmp_path, form):
     frame = ranked_by_other("rerank_score", lambda i: 1 / (1 + i))
@@ -179,6 +180,7 @@ def folded(name, *, ranks=False):
     return pl.DataFrame(rows, [name, "user_id", "item_id", "score"], orient="row")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fold", "i_split", "CV split"])
 def test_folds_that_divide_the_lists_are_named(tmp_path, name):
     frame = folded(name)

@@ -250,6 +250,7 @@ def an_evaluation():
     return Evaluation(*tables[:-2], provenance={}, _part=no_requests([], runs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
 @pytest.mark.parametrize("before", [{}, {"scores.parquet": b"x", "win_rates.parquet": b"y"}])
 @pytest.mark.parametrize("late", ["coverage", "orderings", "power"])
@@ -474,6 +475,7 @@ def test_huge_grades_are_written(tmp_path):
     assert lf.read_qrels(path)["relevance"].to_pylist() == [1e300]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [lf.scan_runs, lf.read_runs])
 def test_results_say_how_files_were_read(tmp_path, read):
     """One file read in two ways gives two results: their provenance differs."""

@@ -133,6 +133,7 @@ def test_what_ties_is_what_is_left_and_how_scores_are_compared():
         assert (table["AP_min"] < table["AP_max"]).item() == (tied > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 2**18])
 def test_several_runs_are_as_each_alone(monkeypatch, rows):
     """Also when few of them are scored at once."""

@@ -34,6 +34,7 @@ NEW = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*cells without a value")
 @pytest.mark.parametrize("rule, values", NEW, ids=["leads", "means"])
 def test_a_rule_that_is_added_orders_requests_and_collections(rule, values, monkeypatch):

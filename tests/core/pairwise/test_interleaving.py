@@ -33,6 +33,7 @@ USERS = {
 DCG = 1 / math.log2(3)  # the weight of two items, where one has 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "a, b, uniform, dcg",
     [

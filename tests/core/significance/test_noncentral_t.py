@@ -30,6 +30,7 @@ def test_power_by_integration(effect, n, alpha):
     assert found == pytest.approx(by_integration(abs(effect), n, alpha), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effect", [0.4, 0.8, -1.3, 3.0])
 def test_the_least_size_is_the_first_that_is_enough(effect):
     (n,) = question_size("better", np.array([effect]), np.ones(1), 0.0, 0.8, 0.05)

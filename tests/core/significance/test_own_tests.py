@@ -81,6 +81,7 @@ def test_it_is_called_in_each_group_and_with_a_baseline():
     assert found.select("kind", "run_a", "run_b").equals(ours.select("kind", "run_a", "run_b"))
 
 
+@pytest.mark.slow
 def test_a_function_in_an_evaluation(tmp_path):
     folder = lf.bundled("example")
     e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], test=my_t)

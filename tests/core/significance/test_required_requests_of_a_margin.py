@@ -96,6 +96,7 @@ def test_where_no_number_is_enough_and_equal_differences_decide_nothing(how):
     assert table.filter(run_b="e")["power_at_n"].null_count() == 4
 
 
+@pytest.mark.slow
 def test_baselines_margins_and_groups():
     s = scores({"a": [0.5, 0.3, 0.4, 0.1], "b": [0.2, 0.1, 0.3, 0.2], "c": [0.4, 0.1, 0.1, 0]})
     table = lf.required_requests(s, margin="50%", baseline="b")

@@ -43,6 +43,7 @@ def test_numbers_of_the_literature(effect, power, required):
     assert below < power <= there
 
 
+@pytest.mark.slow
 def test_the_simulation_agrees_where_differences_are_nearly_normal():
     values = np.linspace(-1, 1, 40) + 0.25
     d = preferences({"ab": values.tolist()})
@@ -134,6 +135,7 @@ def correlated(seed):
     return scores({name: row.tolist() for name, row in zip("abc", x, strict=True)})
 
 
+@pytest.mark.slow
 def test_joint_flips_of_samples_are_those_of_compare():
     """Of the samples that are drawn the same is asked as of a table."""
     s = correlated(5)
@@ -190,6 +192,7 @@ def test_differences_that_cancel_have_the_level_as_power(how):
     assert row["power_at_n"] == pytest.approx(0.2, abs=1e-9 if how == "t" else 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_one_request_says_nothing(how):
     d = preferences({"ab": [0.5, None, None], "ac": [0.5, 0.25, 0.5]})

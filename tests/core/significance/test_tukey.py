@@ -89,6 +89,7 @@ def test_of_search_lengths_less_is_better():
         assert row["ci_high"] is None or row["ci_low"] < 5.5 < row["ci_high"]
 
 
+@pytest.mark.slow
 def test_what_is_tested():
     """Win rates of two of three runs: (Δ_ab + Δ_ac)/2 and (−Δ_ab + Δ_bc)/2."""
     d = preferences({"ab": [1, 1, 0.5], "ac": [1, -1, 0], "bc": [1, 0, -1]})

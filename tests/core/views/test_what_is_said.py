@@ -23,6 +23,7 @@ TWO = scores(("a", "AP", MANY), ("b", "AP", MANY[::-1] ** 2), ("a", "P@1", [1.0,
              ("b", "P@1", [0.0] * 16))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measures", [None, ["P@1", "AP"], "P@1"])
 def test_the_footnote_names_the_test_of_each_measure(measures):
     """Joint sign flips are not made of more than a thousand requests."""

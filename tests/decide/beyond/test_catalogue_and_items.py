@@ -67,6 +67,7 @@ WEIGHTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure, exposure", [
     ("Coverage", "uniform"), *itertools.product(("Gini", "Entropy"), WEIGHTS),
 ])  # fmt: skip

@@ -44,6 +44,7 @@ def e():
     return lf.evaluate(RUNS, QRELS, MEASURES, items=ITEMS)
 
 
+@pytest.mark.slow
 def test_rows_of_scores_are_those_of_list_scores_and_of_scores(e):
     expected = lf.list_scores(RUNS, ["Novelty@5", "ILD@5"], ITEMS, qrels=QRELS).drop_nulls()
     assert_frame_equal(e.scores.filter(pl.col("measure") != "nDCG@5"), expected)
@@ -100,6 +101,7 @@ def test_it_is_shown_beside_the_means(e, tmp_path):
         e.markdown(["Coverage@5"])
 
 
+@pytest.mark.slow
 def test_what_was_written_is_read_again(e, tmp_path):
     e.write(tmp_path)
     again = lf.read_results(tmp_path)
@@ -109,6 +111,7 @@ def test_what_was_written_is_read_again(e, tmp_path):
     assert not (tmp_path / "catalogue.parquet").exists()
 
 
+@pytest.mark.slow
 def test_runs_in_files_are_looked_at_again(tmp_path):
     paths = []
     for run, queries in RUNS.items():
@@ -365,6 +368,7 @@ def test_what_a_gate_refuses_of_all_lists(e):
 ALONE = {"Coverage@5": 0.25, "Gini(exposure=dcg)@5": "50%"}
 
 
+@pytest.mark.slow
 def test_a_gate_on_measures_of_all_lists_alone(e):
     g = lf.gate(e, ALONE, **TWO)
     assert_frame_equal(g, lf.gate(e, MARGINS, **TWO).filter(pl.col("measure") != "nDCG@5"))
@@ -511,6 +515,7 @@ def test_gates_and_leaderboards_of_evaluations_in_parts(e, tmp_path):
     assert_frame_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_leaderboards_refuse_groups_of_all_lists():
     of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
     c = lf.catalogue(RUNS, "Coverage@5", ITEMS, requests=of, by="age")
@@ -527,6 +532,7 @@ def test_one_margin_is_that_of_all_lists_too(e):
     assert found.height == 2
 
 
+@pytest.mark.slow
 def test_leaderboards_know_that_smaller_is_better():
     e = lf.evaluate(RUNS, QRELS, ["nDCG@5", "ARP@5"], items=ITEMS)
     board = lf.leaderboard({"x": e, "y": e}, measure="ARP@5")
@@ -534,6 +540,7 @@ def test_leaderboards_know_that_smaller_is_better():
     assert board.ranking.filter(rank=1)["run"].item() == first
 
 
+@pytest.mark.slow
 def test_many_runs_show_the_first_ten_within_the_bounds():
     runs = {f"run{n:02}": RUNS["abc"[n % 3]] for n in range(21)}
     e = lf.evaluate(runs, QRELS, ["nDCG@5", "Coverage@5", "Gini@5"], items=ITEMS)

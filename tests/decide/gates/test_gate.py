@@ -44,6 +44,7 @@ def one(d, margin=0.02, **options):
 # --- One row ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [-0.03, -0.01, 0.0, 0.012, 0.03])
 def test_p_values_are_those_of_other_libraries(mean):
     """One-sided t-tests of SciPy, the two of statsmodels, and for "better" the two-sided one."""
@@ -313,6 +314,7 @@ def test_other_runs_are_left_out():
     assert pl.DataFrame(lf.gate(more.to_arrow(), 0.02, **TWO)).equals(g)
 
 
+@pytest.mark.slow
 def test_from_sums_over_requests(tmp_path):
     """Of data larger than memory, whose single requests are not there."""
     folder = lf.bundled("example")

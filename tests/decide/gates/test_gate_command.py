@@ -179,6 +179,7 @@ def test_it_writes_parquet_and_junit(gate, tmp_path):
     assert ElementTree.fromstring(xml.encode()).find(".//failure").get("type") == "fail"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_it_fits_the_terminal(gate, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))

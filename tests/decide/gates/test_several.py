@@ -213,6 +213,7 @@ def test_an_undecided_gate_says_how_many_requests_bets_would_need():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_looking_at_any_time_needs_bets_and_a_plan():
     rng = np.random.default_rng(5)
     x = np.clip(rng.normal(0.0, 0.1, 400), -1, 1)

@@ -86,6 +86,7 @@ def test_equal_values_by_one_measure_are_no_equal_rankings():
     assert not both["why"].str.contains("nothing changed").any()
 
 
+@pytest.mark.slow
 def test_a_group_where_nothing_differs_is_tested():
     """The candidate has changed requests of the other group, so that it may lose in this one."""
     new = moved(QUERIES[0], judged=False)

@@ -46,6 +46,7 @@ def ranks(found, judge, measure):
     return dict(found.orderings.filter(judge=judge, measure=measure).select("run", "rank").rows())
 
 
+@pytest.mark.slow
 def test_correlations_and_shifts_are_those_of_the_ranks(found):
     taus = found.correlations.filter(method="kendall")
     assert taus.select("judge_a", "judge_b").unique(maintain_order=True).rows() == [
@@ -65,6 +66,7 @@ def test_correlations_and_shifts_are_those_of_the_ranks(found):
         assert row["correlation"] == pytest.approx(oracle.tau_ap(truth, other))
 
 
+@pytest.mark.slow
 def test_where_smaller_is_better():
     """Whatever a judge is called."""
     judges = dict(zip(["nist", "AP", "ASL"], JUDGES.values(), strict=True))
@@ -91,6 +93,7 @@ def test_intervals_draw_the_same_requests_for_all_judges(found):
     assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_requests_that_a_judge_lacks_are_counted_and_left_out_for_all():
     lacking = JUDGES["b"].filter(pl.col("query_id") != "q1")
     nothing = pl.col("relevance") * (pl.col("query_id") != "q2")
@@ -154,6 +157,7 @@ def test_groups_of_requests_and_a_baseline():
         lf.compare_judges(C_RUNS, JUDGES, "AP", by="kind")
 
 
+@pytest.mark.slow
 def test_measures_of_judged_items_pools_and_subtopics():
     """Each has positions of its own; the values are those of the functions."""
     judges = {j: q.with_columns(subtopic=pl.col("doc_id").str.tail(1)) for j, q in JUDGES.items()}

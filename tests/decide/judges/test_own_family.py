@@ -68,6 +68,7 @@ def test_error_without_favour_and_coverage_with_one(setting):
     assert (naive > 0.2) == (better > 0 and slope < 1)
 
 
+@pytest.mark.slow
 def test_several_judges_are_corrected_by_holm_within_each_measure():
     both = pl.concat([AUTO, scored(3, "other")])
     judges = {"gpt": both, "llama": pl.concat([scored(4), scored(5, "other")])}
@@ -97,6 +98,7 @@ def reasons(people=PEOPLE, auto=AUTO, own="a"):
     return bias, reason
 
 
+@pytest.mark.slow
 def test_reasons_for_which_nothing_is_known():
     few = pl.col("run").is_in(["a1", "b1", "b2", "c1"])
     only = reasons(PEOPLE.filter(few), AUTO.filter(few))
@@ -147,6 +149,7 @@ def test_what_is_refused(name):
         lf.own_family(PEOPLE, AUTO, FAMILIES, **{"own": "a"} | how)
 
 
+@pytest.mark.slow
 def test_tables_that_are_refused():
     with pytest.raises(lf.LexiframeError, match="a judge or several, none of them called people"):
         lf.own_family(PEOPLE, {"people": AUTO}, FAMILIES, own="a")

@@ -282,6 +282,7 @@ def rare(share, n, seed=1, samples=2000):
     return h[:n], g[:n], g[n:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share, n", [(0.07, 50), (0.2, 50), (0.1, 200)])
 def test_where_intervals_cover_less_it_is_warned(share, n):
     """Of samples that are not warned of, .93 are covered; of 7 % of ones in 50 requests .87 are."""

@@ -138,6 +138,7 @@ def test_folders_of_evaluations_are_collections(lexiframe, tmp_path):
     assert "give folders of evaluations, or scores" in found.err
 
 
+@pytest.mark.slow
 def test_an_evaluation_of_collections_is_a_leaderboard(lexiframe, tmp_path):
     example = lf.bundled("example")
     runs = pl.DataFrame(lf.read_runs(example / "runs"))

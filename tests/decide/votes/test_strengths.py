@@ -214,6 +214,7 @@ def test_one_request_has_no_interval():
     assert "How sure that is cannot" in str(one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", [0.1, 1.0, 2.7])
 @pytest.mark.parametrize("interval", ["sandwich", "bootstrap", "percentile"])
 def test_groups_that_are_all_alike_say_nothing_of_how_sure_strengths_are(prior, interval):

@@ -40,6 +40,7 @@ def p_by_statsmodels(x, groups):
     return fit.pvalues[0]
 
 
+@pytest.mark.slow
 def test_t_is_that_of_statsmodels_in_each_trial():
     a = lf.audit(D, "t", 12, trials=520, seed=3, **BY_USER).row(0, named=True)
     assert (a["test"], a["n_requests"], a["n"]) == ("t(cluster='user')", 12, len(X))

@@ -35,6 +35,7 @@ def test_runs_that_find_the_one_item_first_or_late_are_not_found_to_differ():
     assert of_t[:2].min() > 0.3
 
 
+@pytest.mark.slow
 def test_equal_means_of_other_shape_are_found_to_differ():
     """It is runs that can be exchanged that the test does not find to differ."""
     assert 0.15 < shape_errors(10, TIMES)[0] < 0.3

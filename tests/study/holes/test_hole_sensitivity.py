@@ -66,6 +66,7 @@ def test_a_draw_is_what_evaluate_finds_with_the_drawn_grades(collection):
             assert moments.mean.reshape(-1, 15)[number].tolist() == theirs.to_list()
 
 
+@pytest.mark.slow
 def test_values_without_holes_and_conclusions_are_those_of_evaluate(collection, found):
     runs, _, qrels = collection
     e = lf.evaluate(runs, qrels, [*MEASURES, "RPP"], order="mean", test=["t", "sign"])

@@ -94,6 +94,8 @@ def test_omega_squared_and_its_interval_are_those_of_the_noncentral_f():
         scores(seed=5).with_columns(run=pl.col("run").str.slice(-1)).unique(["run", "query_id"])
     )
     assert (small.filter(pl.col("F") < 1)["omega_squared"] < 0).all()
+    clear = pl.col("value") * 1e-8 + pl.col("run").str.starts_with("none")
+    assert anova(scores().with_columns(clear))["ci_low"][0] is None  # no value of SciPy
     drawn = np.random.default_rng(1).noncentral_f(4, 40, signal, 100_000)
     assert (drawn <= stats.ncf.ppf(0.05, 4, 40, signal)).mean() == pytest.approx(0.05, abs=0.005)
 

@@ -164,6 +164,7 @@ def test_a_snapshot_with_other_bytes_is_refused_or_right(kept):
     assert sum(bool(look_at(kept, one)) for one in many) > 0.8 * len(many)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value, message",
     [

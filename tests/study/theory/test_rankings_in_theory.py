@@ -189,6 +189,7 @@ def test_the_papers_table_of_properties(table, name):
     ]
 
 
+@pytest.mark.slow
 def test_concavity_read_literally_fails(table):
     """A swap deeper in the ranking can concern a recall level that weighs more."""
     name = "concave in contiguous swap depth"

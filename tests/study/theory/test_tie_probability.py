@@ -20,6 +20,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "n, m", [(n, m) for n in (1, 2, 3, 5, 8, 12) for m in range(1, n + 1) if comb(n, m) < 300]

@@ -76,6 +76,7 @@ def reads(monkeypatch):
 # --- Broken data ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_corrupt_file_among_many(tmp_path, many, reads):
     """What is finished stays: only the broken file, and those not read before, are read again."""
     broken = many / "run20.parquet"
@@ -116,6 +117,7 @@ def test_what_is_not_finished_takes_no_room(tmp_path, monkeypatch):
     assert not [*(tmp_path / "b" / "runs").iterdir()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [0, 3, 50, -8, -1])
 def test_a_file_that_is_cut(tmp_path, many, cut):
     path = many / "run07.parquet"
@@ -329,6 +331,7 @@ def test_a_flipped_bit_in_a_bucket_is_seen(tmp_path, rows):
 # --- Going on ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_since(tmp_path, many):
     parted(tmp_path / "b", many)
     RUN[:100].write_parquet(many / "run03.parquet")

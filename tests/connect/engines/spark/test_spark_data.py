@@ -55,6 +55,7 @@ def test_the_forms_of_runs_are_read_alike(spark, tmp_path):
     assert expected(to_arrow(read)) == expected(RUNS)
 
 
+@pytest.mark.slow
 def test_columns_may_have_the_names_that_the_readers_know(spark):
     named = pl.DataFrame({"model": 7, "qid": [1], "query": "words", "docno": ["d"], "sim": [0.5]})
     runs = runs_of(spark, sent(spark, named))

@@ -60,6 +60,7 @@ def test_intervals_and_periods_in_files_are_those_of_frames(tmp_path):
         assert groups(requests, "length")[0] == "(0, 1]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "freq, first", [("Q", "2024Q1"), ("W", "2024-01-01/2024-01-07"), ("D", "2024-01-03")]
 )
@@ -84,6 +85,7 @@ def test_a_number_that_is_none_is_no_value(tmp_path):
     assert table["n"].to_list() == [2, 2]
 
 
+@pytest.mark.slow
 def test_durations_and_bytes_are_groups_with_their_text():
     days = pl.Series([1, 1, 2, None, 2]).cast(pl.Int64) * 86_400_000
     assert groups(attributes(days.cast(pl.Duration("ms")))) == [None, "1d", "2d"]
@@ -95,6 +97,7 @@ def test_durations_and_bytes_are_groups_with_their_text():
     assert table.select("group_a", "group_b").unique().rows() == [("1d", "2d")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "values, kind",
     [

@@ -141,6 +141,7 @@ def test_a_table_of_the_order_needs_all_collections():
         charts.win_rate_chart(t["win_rates"], "x")
 
 
+@pytest.mark.slow
 def test_up_to_eight_collections_are_lines_of_one_measure_and_panels_of_several():
     curves = together(dict.fromkeys("ab", TINY["asl_curve"]))
     assert [*panels(charts.asl_chart(curves, ["RR", "AP"]))] == ["a", "b"]
@@ -152,6 +153,7 @@ def test_up_to_eight_collections_are_lines_of_one_measure_and_panels_of_several(
     assert len(panels(many)) == 9
 
 
+@pytest.mark.slow
 def test_facets_become_blocks_of_panels():
     table = several(OF_FEW)["means"]
     chart = charts.mean_chart(table, ["RR", "AP"])

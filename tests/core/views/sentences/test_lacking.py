@@ -71,6 +71,7 @@ def test_common_keeps_the_requests_that_all_have():
     )
 
 
+@pytest.mark.slow
 def test_pairs_that_share_no_request_are_marked_as_untested():
     e = evaluated(MANY, missing="own", test="t")
     assert e.means.filter(rank=1.0)["run"].to_list() == ["a"]
@@ -90,6 +91,7 @@ def test_pairs_that_share_no_request_are_marked_as_untested():
     assert "<sup>?(n=3)</sup>" in with_baseline.markdown()
 
 
+@pytest.mark.slow
 def test_tables_to_look_at_say_so():
     pytest.importorskip("great_tables")
     e = evaluated(MANY, missing="own")

@@ -48,6 +48,7 @@ def test_a_run_of_one_score_is_not_first_in_silence():
         assert "blind has one score for all documents of a request, whose" in flat(text)
 
 
+@pytest.mark.slow
 def test_an_order_that_was_asked_for_is_not_arbitrary():
     assert said({"blind": BLIND, "clear": CLEAR})
     assert said({"blind": BLIND, "clear": CLEAR}, ties="input") == ()

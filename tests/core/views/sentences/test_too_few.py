@@ -60,6 +60,7 @@ def test_measures_without_a_request_in_common_are_named():
     assert str(alone.verdict).startswith(nothing)
 
 
+@pytest.mark.slow
 def test_against_a_baseline():
     runs = {"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.1]}
     few = "2 requests: too few for any conclusion by AP; "
@@ -113,6 +114,7 @@ def test_all_measures_are_named_in_a_few_lines(n_runs, n_requests, baseline, mon
     assert ("all others" in words) <= (n_runs > 2)
 
 
+@pytest.mark.slow
 def test_first_runs_are_listed_where_they_differ_by_many_measures():
     runs = "abcde"
     s = [

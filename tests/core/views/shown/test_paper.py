@@ -95,6 +95,7 @@ def pairs(e, measure):
             yield sorted((row["run_a"], row["run_b"]), key=rank.get)
 
 
+@pytest.mark.slow
 def test_no_marks_when_none_are_wanted_or_known(six):
     assert {mark for _, _, mark in cells(six.markdown(marks="none"))[0].values()} == {""}
     one_sided = lf.evaluate_scores(scores_of(["x", "y"]), alternative="greater")
@@ -116,6 +117,7 @@ def test_no_marks_when_none_are_wanted_or_known(six):
 # --- Words --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_caption_says_the_test_its_correction_alpha_and_n(example, six):
     assert parsed(example.markdown(["RPP", "AP"]))[0] == (
         "Means over 5 requests; of RPP the share of requests won against the 2 other runs, ties "

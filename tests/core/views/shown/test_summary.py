@@ -67,6 +67,7 @@ def wide(monkeypatch):
 KINDS = pl.DataFrame({"qid": [f"q{n}" for n in range(12)], "kind": ["x", "y", None] * 4})
 
 
+@pytest.mark.slow
 def test_measures_with_other_requests_or_none_are_named(wide):
     runs, qrels = collection(RUNS)
     graded = qrels.with_columns(relevance=pl.Series([1.0, 1.0, 2.0] * 4))
