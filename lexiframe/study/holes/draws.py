@@ -186,7 +186,7 @@ def _means_of_batch(
 ) -> list[Means]:
     """Compute all measures for each draw of some requests."""
     cases = Cases.find(queries, drawn.pool.query[drawn.items], drawn.grades)
-    judged = any(measure.needs == needed.JUDGED for measure in asked)
+    judged = any(one.needs == needed.JUDGED for one in needed.parts_of(asked))
     projected = measured.projected_of(drawn.ranked(cases, judged=judged), asked, "drop")
     found = projected.whole(asked if pairs else [])
     cubes = found.scores if pairs else projected.scores(asked), found

@@ -190,7 +190,7 @@ def hole_sensitivity(
 def _checked_measures(asked: Sequence[Measure], rel: float | None) -> list[Measure]:
     """Return the measures, or raise for one that needs data which draws do not have."""
     needed.refuse_lower_rel(asked, rel)
-    for measure in asked:
+    for measure in needed.parts_of(asked):
         if measure.needs in (needed.POOL, needed.SUBTOPICS):
             raise LexiframeError(
                 f"hole_sensitivity: {measure} needs {measure.needs}, which drawn grades do not "

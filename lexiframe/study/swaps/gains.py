@@ -20,7 +20,7 @@ from lexiframe.core.metrics import (
     needed,
     values_of,
 )
-from lexiframe.core.pairwise import Measure, parse_measures
+from lexiframe.core.pairwise import Measure, composition, parse_measures
 from lexiframe.core.projection import (
     Policies,
     Ties,
@@ -107,14 +107,15 @@ def swap_gains(
     [('LR', 'u', 'x', 1.0), ('LR', 'u', 'y', 1.0), ('RPP', 'u', 'x', 0.5), ('RPP', 'u', 'y', 1.0)]
     """
     asked = parse_measures(measures)
-    for measure in asked:
+    for measure in needed.parts_of(asked):
         if measure.needs not in (needed.RELEVANT, needed.FOUND, needed.POOL):
             raise LexiframeError(
                 f"swap_gains: expected measures of relevant items alone, such as RPP, LR or nDCG, "
                 f"found {measure}, which needs {measure.needs}"
             )
     resampling.check_draws("swap_gains", "depth", depth, 0)
-    answers, has_pool = read_runs(runs), any(measure.needs == needed.POOL for measure in asked)
+    answers, parts = read_runs(runs), needed.parts_of(asked)
+    has_pool = any(measure.needs == needed.POOL for measure in parts)
     p = positions(answers, qrels, rel=rel, ties=ties, pool=has_pool)
     needed.refuse_unfit(p, asked)
     needed.warn_of_lost_gains(p, asked)
@@ -172,6 +173,8 @@ class _Swaps:
 
     def _gains(self, measure: Measure) -> np.ndarray:
         """Return Δ of each swapped list over the given one, NaN without an item of the ``rel``."""
+        if isinstance(measure, composition.Composition):
+            return composition.decided([self._gains(one) for one in measure.components])[0]
         n = (self.grades >= (measure.rel or 0.0)).sum(axis=1)[self.ranking]
         if isinstance(measure, Metric):
             is_sum = type(measure) in (RecallLevelMetric, GradedMetric) and measure.rel is None

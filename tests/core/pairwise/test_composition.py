@@ -258,3 +258,16 @@ def test_what_cannot_be_computed(whole):
         lf.scores(p, "RR>AP")
     with pytest.raises(lf.LexiframeError, match="expected preferences by a composition"):
         lf.deciding_components(lf.preferences(p, "RR"))
+
+
+def test_gains_of_swaps_are_composed():
+    runs, qrels = (
+        {"a": {"q": dict(zip("uxvy", (4, 3, 2, 1), strict=True))}},
+        {"q": {"x": 1, "y": 2}},
+    )
+    g = lf.swap_gains(runs, qrels, ["RR", "AP", "LR(rel=2)", "lex(RR,LR(rel=2),AP)"])
+    swaps = [row[:-2] for row in g.filter(measure="RR").rows()]
+    gain = {row[:-2] + row[-2:-1]: row[-1] for row in g.rows()}
+    for swap in swaps:
+        deltas = [gain[*swap, part] for part in ("RR", "LR(rel=2)", "AP")]
+        assert gain[*swap, "RR>LR(rel=2)>AP"] == oracle.composed(deltas)[0]
