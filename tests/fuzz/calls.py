@@ -105,7 +105,7 @@ def arguments(folder):
         "write_parquet": {"path": folder / "out.parquet"}, "power_curve": {"d": d},
         "bundled": {"name": "example"}, "to_ir_measures": {"table": lf.read_runs(RUNS)},
         "to_ranx": {"table": lf.read_runs(RUNS)}, "to_pytrec_eval": {"table": lf.read_runs(RUNS)},
-        "deciding_levels": {"measures": ["LP"]}, "lex": {"measures": ("RR", "AP")},
+        "deciding_levels": {"measures": ["LP"]}, "lex": {"measures": "RR>AP"},
         "deciding_components": {
             "d": lf.preferences(lf.positions(RUNS, QRELS), "RR>AP", deciding_level=True),
         },
@@ -194,7 +194,8 @@ def outcome(function, given):
         warnings.simplefilter("ignore")
         try:
             parameters = inspect.signature(function).parameters
-            in_place = [n for n in given if parameters[n].kind is parameters[n].POSITIONAL_ONLY]
+            kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL
+            in_place = [n for n in given if parameters[n].kind in kinds]
             named = {n: value for n, value in given.items() if n not in in_place}
             function(*(given[n] for n in in_place), **named)
         except BaseException as error:  # noqa: BLE001 - a panic of Polars is no Exception

@@ -117,7 +117,7 @@ def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
 
 def _listed_name(measure: MeasureLike) -> str:
     """Return the name under which a measure is listed; raise if it does not exist."""
-    if isinstance(measure, Composition) or measure == "lex":
+    if isinstance(measure, Composition) or (isinstance(measure, str) and measure == "lex"):
         return _COMPOSED
     if not isinstance(measure, str):
         return str(getattr(measure, "name", None) or parse_measure(measure).name)
