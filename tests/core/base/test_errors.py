@@ -17,10 +17,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe import features
+from lexiframe import features, write_parquet, write_trec
 from lexiframe.core.base.errors import n_and_first, nearest, unknown_name
-from lexiframe.core.io.to_parquet import write_parquet
-from lexiframe.core.io.to_trec import write_trec
 from lexiframe.core.metrics.judged_items import items_of_ranked
 from lexiframe.core.projection.policies import Policies
 from lexiframe.core.projection.ranked_runs import rank_runs

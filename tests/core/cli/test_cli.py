@@ -21,11 +21,11 @@ import pytest
 import pytrec_eval
 
 import lexiframe as lf
-from lexiframe import __main__
+from lexiframe import __main__, write_parquet
 from lexiframe.core.cli import app as cli
 from lexiframe.core.cli.commands import demo as demo_command
 from lexiframe.core.cli.messages import as_options
-from lexiframe.core.io.to_parquet import sort_within_runs, write_parquet
+from lexiframe.core.io.to_parquet import sort_within_runs
 from tests.conftest import Outcome
 
 pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage

@@ -15,10 +15,10 @@ import pytest
 from pyarrow import feather, parquet
 
 import lexiframe as lf
+from lexiframe import write_parquet
 from lexiframe.core.cli import app as cli
 from lexiframe.core.io.files import packings
 from lexiframe.core.io.files.provenance import describe, provenance_of
-from lexiframe.core.io.to_parquet import write_parquet
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
 QRELS = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1.0]})

@@ -14,13 +14,12 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
+from lexiframe import write_parquet, write_trec
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.io.files import output_files as outputs
 from lexiframe.core.io.files.checksum import has_checksum
 from lexiframe.core.io.files.output_files import replacing, replacing_all
 from lexiframe.core.io.files.provenance import provenance_of
-from lexiframe.core.io.to_parquet import write_parquet
-from lexiframe.core.io.to_trec import write_trec
 from lexiframe.core.pairwise import pairs
 from lexiframe.core.pairwise.measured import no_requests
 
