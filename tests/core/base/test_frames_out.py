@@ -240,6 +240,9 @@ def test_a_kind_can_be_asked_for(monkeypatch):
         inside = lf.evaluate(*of_files, test="t")
         assert kind_of(lf.measures()) == "pyarrow"
         assert kind_of(lf.evaluate(*of_files, test="t", frames="polars").means) == "polars"
+        kept = lf.frames("pyarrow")
+    with kept:
+        assert kind_of(lf.measures()) == "pyarrow"
     assert kind_of(inside.means) == "pyarrow"
     assert kind_of(lf.measures()) == "polars"
     monkeypatch.setenv("LEXIFRAME_FRAMES", "pyarrow")
