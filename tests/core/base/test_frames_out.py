@@ -240,7 +240,8 @@ def test_a_kind_can_be_asked_for(monkeypatch):
         inside = lf.evaluate(*of_files, test="t")
         assert kind_of(lf.measures()) == "pyarrow"
         assert kind_of(lf.evaluate(*of_files, test="t", frames="polars").means) == "polars"
-        kept = lf.frames("pyarrow")
+    kept = lf.frames("pyarrow")
+    lf.frames(None)
     with kept:
         assert kind_of(lf.measures()) == "pyarrow"
     assert kind_of(inside.means) == "pyarrow"
