@@ -34,6 +34,7 @@ class _Chosen:
     before: str | None
 
     def __enter__(self) -> _Chosen:
+        _SESSION[0] = self.kind  # again, where a choice is kept and begins several blocks
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -58,7 +59,7 @@ def frames(kind: FrameKind | None) -> _Chosen:
     Returns
     -------
     context manager
-        At its end, the choice from before holds again.
+        At its end, the choice from before holds again. A choice holds for all threads.
 
     Raises
     ------

@@ -7,8 +7,9 @@ PyArrow.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, ValuesView
 from functools import wraps
+from types import GeneratorType
 from typing import Any, ParamSpec, TypeVar, get_args
 
 import polars as pl
@@ -21,6 +22,8 @@ from lexiframe.typing import FrameKind
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_ONCE = (GeneratorType, map, filter, ValuesView)
+"""Ways to give several frames that become a list."""
 
 
 def outward(function: Callable[P, T]) -> Callable[P, T]:
@@ -37,6 +40,8 @@ def outward(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
         __tracebackhide__ = True  # pytest then shows the caller's line, and not this one
+        if args and isinstance(args[0], _ONCE):  # looking for frames would use up a generator
+            args = ([*args[0]], *args[1:])  # type: ignore[assignment]
         data, asked = args[0] if args else kwargs.get(first), kwargs.get("frames")
         if asked is not None:
             check_choice(function.__name__, asked, get_args(FrameKind), "frames")
@@ -68,7 +73,7 @@ def handed(value: Any, kind: str) -> Any:
 
 def _is_to_leave(value: Any) -> bool:
     """Return whether a value is a table, or a result that has tables."""
-    is_ours = type(value).__module__.startswith("lexiframe.")
+    is_ours = type(value).__module__.partition(".")[0] == "lexiframe"  # some say no more than that
     return isinstance(value, pl.DataFrame | pa.Table) or (is_ours and hasattr(value, "tables"))
 
 

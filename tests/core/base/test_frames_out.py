@@ -223,6 +223,16 @@ def test_the_first_table_decides_and_pandas_among_runs():
     assert kind_of(lf.positions(lf.read_runs(RUNS.to_arrow()), QRELS)) == "pyarrow"
 
 
+def test_votes_and_generators_of_frames_come_back_as_they_went_in():
+    pytest.importorskip("pandas")
+    rows = {"query_id": ["1", "2"], "run_a": ["a", "a"], "run_b": ["b", "b"], "winner": ["a", "b"]}
+    votes = lf.read_preferences(as_kind(pl.DataFrame(rows), "pandas"))
+    assert kind_of(votes.preferences) == kind_of(lf.bradley_terry(votes).strengths) == "pandas"
+    runs = {name: frame for (name,), frame in RUNS.partition_by("run", as_dict=True).items()}
+    several = (frame.to_pandas() for frame in runs.values())
+    assert kind_of(lf.evaluate(several, QRELS, ["AP"], test="t").means) == "pandas"
+
+
 def test_a_kind_can_be_asked_for(monkeypatch):
     of_files = EXAMPLE / "runs", EXAMPLE / "qrels.txt", ["AP"]
     assert kind_of(lf.evaluate(*of_files, test="t", frames="pyarrow").means) == "pyarrow"
@@ -230,6 +240,10 @@ def test_a_kind_can_be_asked_for(monkeypatch):
         inside = lf.evaluate(*of_files, test="t")
         assert kind_of(lf.measures()) == "pyarrow"
         assert kind_of(lf.evaluate(*of_files, test="t", frames="polars").means) == "polars"
+    kept = lf.frames("pyarrow")
+    lf.frames(None)
+    with kept:
+        assert kind_of(lf.measures()) == "pyarrow"
     assert kind_of(inside.means) == "pyarrow"
     assert kind_of(lf.measures()) == "polars"
     monkeypatch.setenv("LEXIFRAME_FRAMES", "pyarrow")
