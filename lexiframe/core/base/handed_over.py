@@ -31,8 +31,10 @@ def outward(function: Callable[P, T]) -> Callable[P, T]:
 
     Examples
     --------
-    >>> doubled = outward(lambda table: pl.DataFrame(table) * 2)
-    >>> doubled(pa.table({"a": [1]}))["a"].to_pylist()
+    >>> from lexiframe.core.base.frames import frames
+    >>> with frames("pyarrow"):
+    ...     doubled = outward(lambda table: table * 2)(pl.DataFrame({"a": [1]}))
+    >>> doubled["a"].to_pylist()
     [2]
     """
     first = next(iter(inspect.signature(function).parameters), "")
