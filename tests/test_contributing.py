@@ -260,7 +260,7 @@ from lexiframe.core.io.batches.reading import Share
 runs = lf.read_runs(pathlib.Path({str(EXAMPLE)!r}) / "runs")
 qrels = lf.read_qrels(pathlib.Path({str(EXAMPLE)!r}) / "qrels.txt")
 for table, path in ((runs, "runs.orc"), (qrels, "qrels.orc")):
-    orc.write_table(table.replace_schema_metadata(), path, stripe_size=1, batch_size=64)
+    orc.write_table(table.replace_schema_metadata().arrow(), path, stripe_size=1, batch_size=64)
 assert lf.read_runs("runs.orc").equals(runs)
 assert lf.read_qrels("qrels.orc").equals(qrels)
 assert lf.check_run("runs.orc").is_empty()
