@@ -175,7 +175,7 @@ def test_a_matrix_of_sign_agreement():
     d = pl.concat([preferences({"ab": [0, 0]}, "x"), preferences({"ab": [1, -1]}, "y")])
     table = lf.sign_agreement(d, samples=3)
     assert lf.agreement_matrix(table).rows() == [("x", 1, None), ("y", 0, 1)]
-    assert lf.agreement_matrix(table.to_pandas(), "agreement").values.tolist()[1] == ["y", 0, 1]
+    assert lf.agreement_matrix(table.to_pandas(), "agreement").rows()[1] == ("y", 0, 1)
     systems = lf.agreement_matrix(table, "system_agreement")
     assert systems.rows() == [("x", 1, None), ("y", None, 1)]
 

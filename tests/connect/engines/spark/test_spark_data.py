@@ -7,7 +7,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.connect.engines.spark.data import qrels_of, runs_of
-from lexiframe.core.io.files.tables import to_arrow
+from lexiframe.core.base.schemas import to_arrow
 
 FOLDER = lf.bundled("example")
 RUNS, QRELS = lf.read_runs(FOLDER / "runs"), lf.read_qrels(FOLDER / "qrels.txt")
