@@ -621,7 +621,7 @@ def test_positions_are_those_of_the_function(memory, measures, policies, more):
 
 
 def by_reader():
-    return pa.Table.to_reader(lf.read_runs(RUNS))
+    return lf.read_runs(RUNS).to_reader()
 
 
 @pytest.mark.parametrize("memory", [LITTLE], indirect=True)
