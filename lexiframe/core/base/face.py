@@ -78,10 +78,13 @@ def face(package: str, groups: list[Group]) -> Face:
     is_public = not {*package.split(".")[1:2]} & {*_INSIDE}
     places = {name: place for _, _, names in groups for name, place in names.items()}
     offered = [name for _, _, names in completed(groups) for name in names]
+    wrapped: dict[str, object] = {}  # beside the package, or their examples would run there too
 
     def load(name: str) -> object:
         from importlib import import_module
 
+        if name in wrapped:
+            return wrapped[name]
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, _, called = places[name].partition(":")
@@ -95,8 +98,9 @@ def face(package: str, groups: list[Group]) -> Face:
             from lexiframe.core.base.handed_over import outward
 
             function: Any = found
-            found = outward(function)
+            wrapped[name] = found = outward(function)
             found.__module__, found.__qualname__ = package, name  # pickle looks it up there
+            return found
         vars(import_module(package))[name] = found
         return found
 
