@@ -1,0 +1,73 @@
+"""Chances of ranks within a group of equal scores, all of whose orders are equally likely.
+
+A group has t documents, r of which are relevant. All numbers are sums and products of positive
+terms, so that no digits cancel; they agree with exact fractions within 1e-13 up to t = 100,000.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+_KEPT = 4096
+"""Tables of so many groups are kept; one has at most `_CELLS` numbers."""
+_CELLS = 2**16
+
+
+def count_chances(t: int, r: int, k: np.ndarray) -> np.ndarray:
+    """Return P(h of the first k ranks are relevant), the hypergeometric distribution: k × (r + 1).
+
+    The terms are built from the greatest one outwards by their ratios, and divided by their sum:
+    binomial coefficients of large groups are beyond float64, and their logarithms lose digits.
+
+    Examples
+    --------
+    >>> count_chances(4, 2, np.array([1, 2])).round(4).tolist()
+    [[0.5, 0.5, 0.0], [0.1667, 0.6667, 0.1667]]
+    """
+    k = k[:, None].astype(np.float64)
+    h = np.arange(r, dtype=np.float64)
+    mode = np.clip(np.floor((r + 1) * (k + 1) / (t + 2)), np.maximum(0, k - (t - r)), k)
+    rises = (r - h) * (k - h), (h + 1) * (t - r - k + h + 1)
+    return _from_greatest(*rises, h < mode)
+
+
+def _from_greatest(up: np.ndarray, down: np.ndarray, is_below: np.ndarray) -> np.ndarray:
+    """Return distributions, one a row, from the ratios ``up / down`` of each term to the next.
+
+    ``is_below`` says which terms are before the greatest one; negative factors are beyond an end.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.where(is_below, 1.0, np.maximum(up, 0) / down)
+        below = np.where(is_below, np.maximum(down, 0) / up, 1.0)
+    one = np.ones((len(is_below), 1))
+    terms = np.concatenate([one, above.cumprod(axis=1)], axis=1)
+    terms *= np.concatenate([below[:, ::-1].cumprod(axis=1)[:, ::-1], one], axis=1)
+    return np.asarray(terms / terms.sum(axis=1, keepdims=True))
+
+
+def level_chances(t: int, r: int, levels: np.ndarray | None = None) -> np.ndarray:
+    """Return P(the j-th relevant document of a group has its rank x): r × t, from 1 each.
+
+    It is C(x − 1, j − 1) C(t − x, r − j) / C(t, r). Some ``levels`` j are the rows, if given.
+
+    Examples
+    --------
+    >>> level_chances(3, 2).round(4).tolist()
+    [[0.6667, 0.3333, 0.0], [0.0, 0.3333, 0.6667]]
+    """
+    if levels is not None:
+        return _level_chances(t, r, levels)
+    return _kept_chances(t, r) if t * r <= _CELLS else _level_chances(t, r, np.arange(1, r + 1))
+
+
+def _level_chances(t: int, r: int, levels: np.ndarray) -> np.ndarray:
+    j, x = levels[:, None].astype(np.float64), np.arange(1.0, t)
+    mode = np.clip(np.floor((j - 1) * t / max(r - 1, 1)) + 1, j, t - r + j)
+    return _from_greatest(x * (t - x - r + j), (x - j + 1) * (t - x), x < mode)
+
+
+@lru_cache(_KEPT)
+def _kept_chances(t: int, r: int) -> np.ndarray:
+    return _level_chances(t, r, np.arange(1, r + 1))
