@@ -49,6 +49,21 @@ def count_chances(t: int, r: int, k: np.ndarray) -> np.ndarray:
     return _from_greatest(*rises, h < mode)
 
 
+def found_chances(first: np.ndarray, last: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """Return P(c items are found down to the limit) of each ranking: c × rankings."""
+    chances = np.zeros((len(first) + 1, len(limit)))
+    chances[(last <= limit).sum(axis=0), np.arange(len(limit))] = 1
+    divided = (first <= limit) & (limit < last)
+    for ranking in np.flatnonzero(divided.any(axis=0)):  # at most one group of a ranking
+        start, r = int(divided[:, ranking].argmax()), int(divided[:, ranking].sum())
+        before = int(first[start, ranking]) - 1
+        t, seen = int(last[start, ranking]) - before, int(limit[ranking]) - before
+        chances[:, ranking] = 0
+        of = count_chances(t, r, np.array([seen]))[0]
+        chances[start : start + r + 1, ranking] = of
+    return chances
+
+
 def _from_greatest(up: np.ndarray, down: np.ndarray, is_below: np.ndarray) -> np.ndarray:
     """Return distributions, one a row, from the ratios ``up / down`` of each term to the next.
 
