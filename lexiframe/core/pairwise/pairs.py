@@ -231,6 +231,9 @@ def scores_of(s: ScoreCube) -> pl.DataFrame:
     ).with_columns(value=cells[run, query, measure])
     if directions(dict(zip(s.measures, s.smaller_is_better.tolist(), strict=True))):
         scores = scores.with_columns(smaller_is_better=s.smaller_is_better[measure])
+    if s.ties_sd is not None:
+        sd = pl.Series("ties_sd", s.ties_sd[measure, query, run], nan_to_null=True)
+        scores = scores.with_columns(sd)
     return scores
 
 

@@ -7,12 +7,28 @@ terms, so that no digits cancel; they agree with exact fractions within 1e-13 up
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+
+from lexiframe.core.base import LexiframeError
 
 _KEPT = 4096
 """Tables of so many groups are kept; one has at most `_CELLS` numbers."""
 _CELLS = 2**16
+
+
+def no_closed_form(what: Any) -> LexiframeError:
+    """Return the error for a measure that can only be sampled over tied orders."""
+    return LexiframeError(
+        f"{what} has no closed form over tied orders; choose an order (ties=) or lf.tie_spread"
+    )
+
+
+def refuse_expected(ties: str, what: Any) -> None:
+    """Raise where ties are expected, for a measure or function of whole lists."""
+    if ties == "expected":
+        raise no_closed_form(what)
 
 
 def count_chances(t: int, r: int, k: np.ndarray) -> np.ndarray:
