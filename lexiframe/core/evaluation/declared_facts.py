@@ -60,10 +60,11 @@ def tables_of_evaluation(
 
 def _schema_of(name: str) -> schemas.TableSchema | None:
     """Return the schema of a table; ranks of an earlier version may lack some columns."""
-    from lexiframe.core.evaluation.written_ranks import SCHEMA
+    from lexiframe.core.evaluation.written_ranks import OF_EXPECTED, SCHEMA
 
     if name == kept_results.RANKS:
-        return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
+        columns = SCHEMA | OF_EXPECTED
+        return schemas.TableSchema(name, ("run",), columns, optional=tuple(columns))
     if name == kept_results.FINGERPRINTS:
         return fingerprints.TABLE
     return getattr(schemas, name.upper(), None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lexiframe.connect.engines.reuse.ranks import ranked_again, why_nothing
@@ -141,6 +142,9 @@ def completed(
         new = [name for name in names if name not in known.runs]
         todo.append((measures, same if len(others) else None, new))
     whole = measured.unknown(asked, projected.runs, projected.queries)
+    if how.policies.ties == "expected":
+        sd = np.full_like(whole.scores.values, np.nan)
+        whole = replace(whole, scores=replace(whole.scores, ties_sd=sd))
     if measures:
         holding = known.part.select_measures([str(measure) for measure in measures])
         whole.fill(holding.select_ids(same).select_runs(old))
