@@ -83,6 +83,13 @@ class Comparison:
         kernels = [self._kernel(measure, numbers, label) for measure in self.measures]
         return self._fill(found, groups, kernels, label, in_turn=in_turn)
 
+    def keeping(self) -> Comparison:
+        """Return the comparison with `chances` that are found together with the preferences."""
+        tied = getattr(self.requests, "tied", None)
+        if tied is None:
+            return self
+        return replace(self, requests=replace(self.requests, tied=replace(tied, kept={})))
+
     def chances(self, groups: Sequence[np.ndarray], deltas: np.ndarray) -> np.ndarray:
         """Return P(a is better), P(equal), P(b is better): 3 × the axes of ``deltas``.
 

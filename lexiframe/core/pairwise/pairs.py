@@ -152,6 +152,13 @@ def compare_pairs(
     from lexiframe.core.pairwise.arrays.size import refuse_too_many
 
     comparison = comparison_of(p, needed.parts_of(asked), values, no_relevant, baseline)
+    if are_expected := "tied_from" in p.columns:
+        if deciding_level:
+            raise LexiframeError(
+                "deciding_level: expected one order of equal scores, found ties='expected', where "
+                "each level decides with some chance; lexiframe.explain has the chances"
+            )
+        comparison = comparison.keeping()
     requests, groups = comparison.requests, comparison.groups()
     n_measures = len({*asked, *comparison.measures})
     refuse_too_many("preferences", len(requests.runs), len(requests), n_measures, baseline=baseline)
@@ -161,7 +168,7 @@ def compare_pairs(
         if len(requests) and np.isnan(deltas[:, :, n]).all():
             raise needed.no_item_of_grade(measure)
     names, levels = [str(measure) for measure in comparison.measures], None
-    chances = comparison.chances(groups, deltas) if "tied_from" in p.columns else None
+    chances = comparison.chances(groups, deltas) if are_expected else None
     if deciding_level:
         levels = comparison.deciding_levels(np.empty(shape, np.int64), groups, "deciding levels")
     component = None

@@ -24,12 +24,15 @@ class TiedItems:
         The last rank that counts: runs × requests. A group may go on behind it.
     imputed
         Whether items that were not retrieved have imputed ranks.
+    kept
+        What was found of these requests, by measure, if it is kept for a second look.
     """
 
     first: np.ndarray
     last: np.ndarray
     limit: np.ndarray
     imputed: bool
+    kept: dict[Any, Any] | None = None
 
     @property
     def are_tied(self) -> np.ndarray:
@@ -65,6 +68,7 @@ class TiedSpans:
     spans: np.ndarray
     limit: np.ndarray
     imputed: bool
+    kept: dict[bytes, dict[Any, Any]] | None = None
 
     @classmethod
     def lay_out(
@@ -94,4 +98,5 @@ class TiedSpans:
         """Return the items of some requests, given the levels that they have: see `Requests`."""
         of = (self.spans[0][:, level], self.spans[1][:, level])
         first, last = (np.ascontiguousarray(matrix.swapaxes(0, 1)) for matrix in of)
-        return TiedItems(first, last, self.limit[:, requests], self.imputed)
+        kept = None if self.kept is None else self.kept.setdefault(requests.tobytes(), {})
+        return TiedItems(first, last, self.limit[:, requests], self.imputed, kept)
