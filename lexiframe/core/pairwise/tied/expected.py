@@ -65,9 +65,7 @@ def chances(measure: Measure, block: blocks.Block, delta: np.ndarray) -> np.ndar
     else:
         return None
     of_one_order = delta > 0, delta == 0, delta < 0
-    return np.stack(
-        [np.where(asked, of, one) for of, one in zip(found, of_one_order, strict=True)]
-    )
+    return np.stack([np.where(asked, of, one) for of, one in zip(found, of_one_order, strict=True)])
 
 
 def _tied_pairs(block: blocks.Block) -> np.ndarray:
@@ -254,4 +252,3 @@ def _compared(
     more = merged @ below.T
     a, b = pairs
     return np.stack([more[a, b], (merged[a] * merged[b]).sum(axis=1), more[b, a]])
-

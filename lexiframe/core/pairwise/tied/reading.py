@@ -83,9 +83,7 @@ class Reading:
         begun, ended = counts.cumsum(axis=1)[:, :-1]
         x, (of_first, of_last) = ranks[:, None], spans[:, :-1]
         is_in = (x <= of_last) & (x <= limit)
-        left, seen = (
-            np.where(is_in, n, np.inf) for n in (of_last - x + 1, x - of_first + 1)
-        )
+        left, seen = (np.where(is_in, n, np.inf) for n in (of_last - x + 1, x - of_first + 1))
         return cls(ranks, begun, ended, left, seen, tied_orders.found_chances(first, last, limit))
 
     def next_chances(self, n: int, c: np.ndarray) -> np.ndarray:
