@@ -123,9 +123,8 @@ class Origin:
         """
         from lexiframe.core.pairwise import one_pair
 
-        some = one_pair.lexicographic(
-            [measure for measure in self.measures if str(measure) in measures]
-        )
+        known = [] if self.policies.ties == "expected" else self.measures  # by chance, each level
+        some = one_pair.lexicographic([measure for measure in known if str(measure) in measures])
         return (
             one_pair.levels_of(self.positions(), pair, some, self.policies.no_relevant)
             if some

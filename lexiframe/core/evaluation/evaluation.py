@@ -222,7 +222,8 @@ class Evaluation(compared.Compared):
             each are sorted by ``preference``, run_a's greatest gain first; equal ones by id.
             ``value_a`` and ``value_b`` are the scores of a metric, null for a preference.
             ``deciding_level`` is the recall level, from 1, that decides a lexicographic preference,
-            null for ties and for other measures; for these levels alone positions are needed.
+            null for ties and for other measures, and where ties are expected, as each level may
+            decide; for these levels alone positions are needed.
 
         Raises
         ------

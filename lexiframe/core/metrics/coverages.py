@@ -232,7 +232,7 @@ def coverage_sums(
     more, with these items at their worst and at their best ranks.
     """
     if not ranked.runs:
-        return no_coverage([], metrics)
+        return no_coverage([], metrics, is_expected="tied_from" in p.columns)
     if values is None:
         values = values_of(p, _reached_metrics(metrics, p), no_relevant, ranked)
     known = values.part([metric for metric in metrics if metric in values.metrics])

@@ -85,7 +85,7 @@ def _fill_zeros(cube: arrays.ScoreCube | PairCube, holes: np.ndarray) -> arrays.
                 "missing='zero': expected measures of which 0 is the worst value, found "
                 f"{measure}, of which 0 is the best; use missing='common', or leave it out"
             )
-    return replace(cube, values=np.where(holes, 0.0, cube.values))
+    return cube.of_cells(lambda cells: np.where(holes, 0.0, cells))
 
 
 def _only_common(
@@ -118,6 +118,9 @@ def _cube_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
             "smaller_is_better": cube.smaller_is_better[measure],
         }
     )
+    if cube.ties_sd is not None:
+        sd = pl.Series("ties_sd", cube.ties_sd[measure, query, run], nan_to_null=True)
+        table = table.with_columns(sd)
     return table.select(name for name in table.columns if name in like.columns)
 
 
