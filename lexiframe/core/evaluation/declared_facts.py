@@ -35,6 +35,7 @@ _FORMS: dict[str, Any] = {
     "lacking": {str: {str: (int, dict)}},
     "grades": (list, dict, _NOTHING),
     "reused": {str: int},
+    "first_by_document_id": {str: (list, dict)},
     FOLDERS: {str: str},
     ORDER: [str],
 }
