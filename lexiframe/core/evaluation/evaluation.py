@@ -135,6 +135,8 @@ class Evaluation(compared.Compared):
         from lexiframe.core.pairwise import pairs
 
         s, d = pairs.tables_of(self.part())
+        if self._origin is not None and self._origin.policies.ties == "expected":
+            d = self._origin.with_chances(d)
         return dict(zip(KEPT, (of_rankings.say_answered(s, self._unanswered), d), strict=True))
 
     def part(self) -> PairCube:
@@ -521,6 +523,8 @@ class Evaluation(compared.Compared):
         """Return the scores to write, and the preferences in blocks."""
         from lexiframe.core.evaluation import written_tables
 
+        if self.provenance.get("policies", {}).get("ties") == "expected":  # with their chances
+            return {"scores": self.scores, "preferences": iter([self.preferences])}
         return written_tables.tables_of_requests(self._known, self.origin, self._unanswered)
 
     def report(
