@@ -140,7 +140,7 @@ function contrast(measure, q, run, other) {
 }
 
 function valueOf(cells, q, a, b) {
-  const value = cellOf(cells, q, a, b);
+  const value = storedOf(cells, q, a, b);
   return a < b || value === null || value === 0 ? value : -value;
 }
 
@@ -149,11 +149,11 @@ function chancesOf(measure, q, run, other) {
   const chances = measureOf(measure).cells?.chances;
   if (!chances) return { first: null, second: null };
   const [a, b] = [numberOf.get(run), numberOf.get(other)];
-  const [better, worse] = chances.map((cells) => cellOf(cells, q, a, b));
+  const [better, worse] = chances.map((cells) => storedOf(cells, q, a, b));
   return a < b ? { first: better, second: worse } : { first: worse, second: better };
 }
 
-function cellOf(cells, q, a, b) {
+function storedOf(cells, q, a, b) {
   const n = facts.runs.length;
   const [low, high] = [Math.min(a, b), Math.max(a, b)];
   const pair = (low * (2 * n - low - 1)) / 2 + (high - low - 1);

@@ -48,7 +48,7 @@ function columnsOfRequest(run, other) {
 function columnsOfChances(areThere, run, other) {
   const column = (side, name) => ({
     title: `chance of ${side}`, help: `How often ${name} is better, over all orders of equal scores`,
-    value: (row) => row.chance[side], show: (row) => number(row.chance[side], 3),
+    value: (row) => row.chance[side], show: (row) => number(row.chance[side]),
   });
   return areThere ? [column("first", run), column("second", other)] : [];
 }
