@@ -85,12 +85,12 @@ class Origin:
             self._kept.append(p)
         return p
 
-    def with_chances(self, d: pl.DataFrame) -> pl.DataFrame:
+    def add_chances(self, d: pl.DataFrame) -> pl.DataFrame:
         """Return preferences with the chances over tied orders that either run is better."""
         from lexiframe.core.evaluation import tied_chances
 
         p, how = self.positions(), self.policies.no_relevant
-        return tied_chances.with_chances(d, p, self.measures, how)
+        return tied_chances.add_chances(d, p, self.measures, how)
 
     def projected(self) -> tuple[measured.Projected, list[Measure]]:
         """Return the positions with all that the evaluation's measures need, and the measures.

@@ -136,7 +136,7 @@ class Evaluation(compared.Compared):
 
         s, d = pairs.tables_of(self.part())
         if self._origin is not None and self._origin.policies.ties == "expected":
-            d = self._origin.with_chances(d)
+            d = self._origin.add_chances(d)
         return dict(zip(KEPT, (of_rankings.say_answered(s, self._unanswered), d), strict=True))
 
     def part(self) -> PairCube:

@@ -16,7 +16,7 @@ _KINDS = ("lexicographic preference", "recall level")
 """The kinds of measures among which some have closed forms of the chances."""
 
 
-def with_chances(
+def add_chances(
     d: pl.DataFrame, p: pl.DataFrame, measures: Sequence[Measure], no_relevant: NoRelevant
 ) -> pl.DataFrame:
     """Return preferences with the chances that positions tell, null where they are not known.

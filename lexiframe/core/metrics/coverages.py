@@ -210,10 +210,10 @@ def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.Dat
     """Return positions with other ranks, and with the recall levels that follow from them."""
     level = levels_in(request, position)
     found = pl.col("position") < effect_of_ties.NOWHERE
-    table = of_one_order(p).with_columns(position=position, level=level)
+    table = drop_spans(p).with_columns(position=position, level=level)
     return table.with_columns(pl.when(found).then("position"))
 
 
-def of_one_order(p: pl.DataFrame) -> pl.DataFrame:
+def drop_spans(p: pl.DataFrame) -> pl.DataFrame:
     """Return positions without the further ranks that ties allow, which are no bounds of means."""
     return p.drop("tied_from", "tied_to", strict=False)

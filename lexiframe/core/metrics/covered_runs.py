@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.core.base import coded, typed
 from lexiframe.core.io import qrel_files
-from lexiframe.core.metrics.coverages import bounded, coverage_sums, of_one_order
+from lexiframe.core.metrics.coverages import bounded, coverage_sums, drop_spans
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.scored import as_list, as_metric
 from lexiframe.core.projection import (
@@ -122,6 +122,6 @@ def coverage(
     answers.warn_of_input(ranked)
     answers.warn_of_grades(ranked.judged.judgments["relevance"], policies.rel)
     metrics = bounded([] if measures is None else map(as_metric, as_list(measures)))
-    p = of_one_order(project(ranked, no_relevant=policies.no_relevant))
+    p = drop_spans(project(ranked, no_relevant=policies.no_relevant))
     found = coverage_sums(ranked, p, metrics, None, policies.no_relevant).table()
     return coded.replicates_apart(found)

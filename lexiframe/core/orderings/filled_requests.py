@@ -46,7 +46,7 @@ def _fill_zeros(cube: arrays.ScoreCube | PairCube, holes: np.ndarray) -> arrays.
                 "missing='zero': expected measures of which 0 is the worst value, found "
                 f"{measure}, of which 0 is the best; use missing='common', or leave it out"
             )
-    return cube.of_cells(lambda cells: np.where(holes, 0.0, cells))
+    return cube.mapped_cells(lambda cells: np.where(holes, 0.0, cells))
 
 
 def _only_common(

@@ -32,8 +32,8 @@ from lexiframe.core.metrics.stretches import begins
 from lexiframe.core.metrics.tied.groups import Exposures, Groups, last_ranks
 from lexiframe.core.metrics.tied.order_sums import linear_variance, moments_by_rank, pair_sums
 from lexiframe.core.projection import tied_orders
-from lexiframe.core.projection.tied_orders import no_closed_form
 
+no_closed_form = tied_orders.no_closed_form
 Found = tuple[np.ndarray, np.ndarray]
 """The mean over the orders, and the variance, of each ranking; NaN where it has no closed form."""
 _AFFINE = 1e-12

@@ -104,7 +104,7 @@ def report_data(
         "interval_notes": cut["interval_notes"],
         "rank_distributions": printed.name_groups(stable, by),
         "conclusions": named(conclusions(tables, provenance)),
-        "coverage": _with_shares(grouped["coverage"]),
+        "coverage": _add_shares(grouped["coverage"]),
         "power": named(grouped["power"]),
         "marks": _marks(named(grouped["comparisons"]), grouped["means"], inference, lacking),
     }
@@ -153,7 +153,7 @@ def report_data(
 _BY_ID = "Documents of equal score stand in the order of their ids, which is one possible order."
 
 
-def _with_shares(coverage: pl.DataFrame) -> pl.DataFrame:
+def _add_shares(coverage: pl.DataFrame) -> pl.DataFrame:
     """Add the share of places that hang on ties, where the coverage has tied documents."""
     if "tied" not in coverage.columns:
         return coverage

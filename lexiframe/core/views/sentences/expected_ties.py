@@ -22,14 +22,14 @@ def other_first_sentences(
     for name in means["measure"].unique(maintain_order=True):
         first = means.filter(measure=name).filter(is_first())["run"].sort().to_list()
         if name in by_id and measure in (None, name):
-            together.setdefault((_named(first), _named(by_id[name])), []).append(name)
+            together.setdefault((_names_of(first), _names_of(by_id[name])), []).append(name)
     for (first, other), names in together.items():
         of = f" by {printed.and_joined(names)}" if measure is None else ""
         verb = "is" if first.count(" and ") == 0 else "are"
         yield f"By expectation over tied orders {first} {verb} first{of}; by document id {other}."
 
 
-def _named(runs: list[str]) -> str:
+def _names_of(runs: list[str]) -> str:
     return printed.and_joined(
         printed.first_runs([printed.shortened(escaped(run)) for run in runs], 3)
     )

@@ -22,7 +22,7 @@ from lexiframe.core.views.shown.mean_cells import sort_by_rank
 from lexiframe.core.views.shown.means import ends, inference_in_words, titled_parts
 
 
-def with_further(
+def listed_sections(
     first: Sequence[printed.Section],
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],

@@ -30,10 +30,10 @@ def summary_of(
         groups = [printed.Section(notes=(printed.counted(left, "more group"),))] if left > 0 else []
         groups += sections_of_catalogue(tables, provenance)
         return printed.Summary.compose(first, *shown, *groups, more=_more(tables["means"]))
-    from lexiframe.core.views.shown.all_sections import with_further
+    from lexiframe.core.views.shown.all_sections import listed_sections
 
     sections = [*_mean_sections(tables, provenance), *sections_of_catalogue(tables, provenance)]
-    sections = with_further(sections, tables, provenance)
+    sections = listed_sections(sections, tables, provenance)
     return printed.Summary.compose(first_sentences(tables, provenance), *sections)
 
 
