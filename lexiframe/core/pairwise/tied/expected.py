@@ -14,7 +14,7 @@ from lexiframe.core.metrics.tied import expectation
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
 from lexiframe.core.pairwise.preference import Measure, Preference
 from lexiframe.core.pairwise.recall_paired import LevelPreference
-from lexiframe.core.pairwise.tied.rank_chances import RankChances
+from lexiframe.core.pairwise.tied.rank_chances import RankChances, share_ahead
 from lexiframe.core.pairwise.tied.reading import CELLS, Decided, Reading, read_down, read_up
 from lexiframe.core.projection import blocks, tied_orders
 from lexiframe.core.projection.tied_spans import NEVER, TiedItems
@@ -111,12 +111,9 @@ def _level_preference(
         of_levels = measure.weights(population.m, known) * share
         for request in np.flatnonzero(are_tied & (population.m > 0)):
             weight = of_levels[:, request]
-            levels = np.flatnonzero(weight > 0)
-            won: Any = 0
-            for some, chance, later in RankChances.of(items, int(request)).blocks(levels):
-                weighed = chance * weight[some, None, None]
-                won = won + np.tensordot(weighed, later, axes=((0, 2), (0, 2)))
-            won = np.broadcast_to(won, (block.n_runs, block.n_runs))
+            won = np.zeros((block.n_runs, block.n_runs))
+            for some, *of_some in RankChances.of(items, int(request)).blocks(len(weight)):
+                won += share_ahead(*of_some, weight[some])
             delta[:, request] += won[a, b] - won[b, a]
     return delta
 
@@ -190,7 +187,7 @@ def _of_one_rank(
         values = exposure_of_ranks(metric, one.ranks, m)
         chance = np.zeros((block.n_runs, len(one.ranks)))
         if level is not None:
-            ((_, (chance,), _),) = one.blocks(np.array([level]))
+            chance = one.of_level(level)
         missed = np.maximum(1 - chance.sum(axis=1, keepdims=True), 0)
         of_values = np.append(values, 0.0), np.concatenate([chance, missed], axis=1)
         found[:, :, request] = _compared(*of_values, block.pairs)
