@@ -1,4 +1,4 @@
-"""What another order of equal scores would change, where ties are expected."""
+"""First runs by another order of equal scores, where ties are expected."""
 
 from __future__ import annotations
 
