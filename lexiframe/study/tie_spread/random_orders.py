@@ -29,7 +29,7 @@ class RandomOrders:
         For each item the number of its group, which never decreases, the documents in the group,
         and the documents before it.
     repeated
-        What no order changes, by the number of orders for which it stands there.
+        The rows for several orders, by their number.
     """
 
     p: pl.DataFrame
@@ -68,7 +68,7 @@ class RandomOrders:
         return table.with_columns(pl.when(of > 0).then(of).alias(of.name) for of in found)
 
     def _repeated(self, n: int) -> tuple[pl.DataFrame, np.ndarray]:
-        """Return what no order changes n times, run by run, and the cell of each row: n × rows."""
+        """Return the rows n times, run by run, with the cell of n × rows that each stands for."""
         if n not in self.repeated:
             n_runs = self.p["run"].n_unique()
             cells = np.arange(n * self.p.height).reshape(n, n_runs, -1).swapaxes(0, 1).ravel()

@@ -134,7 +134,9 @@ def tie_spread(
     )  # fmt: skip
     p = p if pairs else coded.replicates_joined(p)
     compute: Any = preferences if pairs else scores
-    one_order = compute(p.drop("tied_from", "tied_to"), asked, no_relevant=no_relevant)
+    one_order: pl.DataFrame = compute(
+        p.drop("tied_from", "tied_to"), asked, no_relevant=no_relevant
+    )
     key = (schemas.PREFERENCES if pairs else schemas.REPLICATED_SCORES).key
     first = one_order["preference" if pairs else "value"]
     orders, rng = RandomOrders.find(p), np.random.default_rng(seed)
