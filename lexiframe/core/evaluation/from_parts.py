@@ -295,7 +295,7 @@ def pair_tables(
 
         against = against_baseline(by_mean, wins, c, inference.baseline, by)
     return {
-        "means": pl.concat(means).sort(*by, *schemas.MEANS.key),
+        "means": pl.concat(means, how="diagonal").sort(*by, *schemas.MEANS.key),
         "win_rates": wins,
         "orderings": o,
         "correlations": rank_correlations(o, by=by),

@@ -17,11 +17,11 @@ from .bounds import Bounds as Bounds
 "The catalogue: all built-in metrics, their names elsewhere, and where they come from"
 from . import catalogues as catalogues
 from . import notation as notation
-from .notation import each as each
 
 "Scores: values of runs and requests, and what they need"
 from .scored import scores as scores
 from .scored import values_of as values_of
+from .tied.expectation import refuse_without_form as refuse_without_form
 from .scored import as_list as as_list
 from .scored import as_metric as as_metric
 from .scored import unique_by_name as unique_by_name

@@ -55,6 +55,17 @@ def bounded(measures: Iterable[Any]) -> tuple[Metric, ...]:
     return (*MEASURES, *sorted(others, key=str))
 
 
+_GREATEST = ("depth", "largest_tie")
+"""The counts that do not add up: the greatest one counts."""
+
+
+def columns_of(bounds: Iterable[str], *, is_expected: bool) -> list[str]:
+    """Return the columns of `coverage`, which has two more where ties are expected, and bounds."""
+    others = () if is_expected else answers.OF_EXPECTED
+    columns = [name for name in schemas.COVERAGE.columns if name not in others]
+    return [*dict.fromkeys([*columns, *bounds])]
+
+
 def columns_of_bounds(metrics: Iterable[Metric]) -> list[str]:
     """Return the columns with the least and the greatest mean that ties allow."""
     return [f"{metric}_{end}" for metric in metrics for end in ("min", "max")]
@@ -83,7 +94,8 @@ def coverage(
     ----------
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
-        documents counted as judged and as relevant are those within it.
+        documents counted as judged and as relevant are those within it; ``"expected"`` adds two
+        columns.
     exclude
         As for `positions`.
     measures
@@ -115,6 +127,10 @@ def coverage(
         unjudged, as in trec_eval; ``read_qrels(negative="not relevant")`` makes them not relevant.
         ``one_score``: judged requests with two or more documents, all of which have one score.
         ``own_first``: judged requests whose first document has the id of the query, and no grade.
+
+        With ``ties="expected"`` also ``tied``, the documents retrieved, relevant or not, that share
+        their score with another one of their list, and ``largest_tie``, how many documents have
+        the score that most documents of a list share: 1 without ties.
 
     Raises
     ------
@@ -151,7 +167,7 @@ def coverage(
     answers.warn_of_input(ranked)
     answers.warn_of_grades(ranked.judged.judgments["relevance"], policies.rel)
     metrics = bounded([] if measures is None else map(as_metric, as_list(measures)))
-    p = project(ranked, no_relevant=policies.no_relevant)
+    p = _of_one_order(project(ranked, no_relevant=policies.no_relevant))
     found = coverage_sums(ranked, p, metrics, None, policies.no_relevant).table()
     return coded.replicates_apart(found)
 
@@ -171,28 +187,32 @@ class CoverageSums:
 
     def __add__(self, other: CoverageSums) -> CoverageSums:
         """Return the counts and sums of the requests of both, which have the same runs."""
-        names = [name for name in self.counts.columns if name != "run"]
-        added = self.counts.with_columns(self.counts[name] + other.counts[name] for name in names)
-        depth = np.maximum(self.counts["depth"].to_numpy(), other.counts["depth"].to_numpy())
+        joined = {
+            name: (np.maximum if name in _GREATEST else np.add)(ours, other.counts[name])
+            for name, ours in self.counts.drop("run").to_dict().items()
+        }
         bounds = {name: moments + other.bounds[name] for name, moments in self.bounds.items()}
-        return CoverageSums(added.with_columns(depth=depth), bounds)
+        return CoverageSums(self.counts.with_columns(**joined), bounds)
 
     def table(self) -> pl.DataFrame:
         """Return the table of `coverage`."""
         share = pl.col("judged_first") / pl.col("first")
         means = {name: moments.mean for name, moments in self.bounds.items()}
         others = [name for name in means if name not in schemas.COVERAGE.columns]
-        found = (
-            self.counts.with_columns(judged_at_10=pl.when(pl.col("first") > 0).then(share))
-            .with_columns(**means)
-            .select(*schemas.COVERAGE.columns, *others)
-        )
+        found = self.counts.with_columns(
+            judged_at_10=pl.when(pl.col("first") > 0).then(share)
+        ).with_columns(**means)
+        columns = columns_of(others, is_expected="tied" in found.columns)
+        found = found.select(columns)
         return found if self.known is None else pl.concat([self.known, found]).sort("run")
 
 
-def no_coverage(runs: Sequence[str], metrics: Sequence[Metric] = MEASURES) -> CoverageSums:
+def no_coverage(
+    runs: Sequence[str], metrics: Sequence[Metric] = MEASURES, *, is_expected: bool = False
+) -> CoverageSums:
     """Return the counts and sums of no requests, for some runs, with the bounds of some metrics."""
-    zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in answers.COUNTS}
+    names = (*answers.COUNTS, *(answers.OF_EXPECTED if is_expected else ()))
+    zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in names}
     counts = pl.DataFrame({"run": pl.Series([*runs], dtype=pl.String), **zeros})
     none = sums.Moments.add_up(np.empty((0, len(runs))), np.full((1, 1), sums.TIE))
     return CoverageSums(counts, dict.fromkeys(columns_of_bounds(metrics), none))
@@ -300,5 +320,10 @@ def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.Dat
     """Return positions with other ranks, and with the recall levels that follow from them."""
     level = levels_in(request, position)
     found = pl.col("position") < effect_of_ties.NOWHERE
-    table = p.with_columns(position=position, level=level)
+    table = _of_one_order(p).with_columns(position=position, level=level)
     return table.with_columns(pl.when(found).then("position"))
+
+
+def _of_one_order(p: pl.DataFrame) -> pl.DataFrame:
+    """Return positions without the further ranks that ties allow, which are no bounds of means."""
+    return p.drop("tied_from", "tied_to", strict=False)

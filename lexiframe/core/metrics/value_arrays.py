@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -45,13 +46,16 @@ class Values:
         sd = None if self.ties_sd is None else self.ties_sd[:, chosen]
         return Values(self.keys, some, self.values[:, chosen], self.kept[:, chosen], sd)
 
-    def by_request(self, metric: Metric, queries: pl.Series) -> np.ndarray:
+    def by_request(
+        self, metric: Metric, queries: pl.Series, what: Literal["values", "ties_sd"] = "values"
+    ) -> np.ndarray:
         """Return a metric's values as runs × requests, NaN where there is none.
 
-        ``queries`` are all requests, in the order of the keys of each run.
+        ``queries`` are all requests, in the order of the keys of each run. ``what`` may ask for the
+        standard deviations over tied orders instead.
         """
         n = self.metrics.index(metric)
-        values = np.where(self.kept[:, n], self.values[:, n], np.nan)
+        values = np.where(self.kept[:, n], getattr(self, what)[:, n], np.nan)
         return values.reshape(-1, len(queries))
 
     def table(self) -> pl.DataFrame:

@@ -7,12 +7,28 @@ terms, so that no digits cancel; they agree with exact fractions within 1e-13 up
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+
+from lexiframe.core.base import LexiframeError
 
 _KEPT = 4096
 """Tables of so many groups are kept; one has at most `_CELLS` numbers."""
 _CELLS = 2**16
+
+
+def no_closed_form(what: Any) -> LexiframeError:
+    """Return the error for a measure that can only be sampled over tied orders."""
+    return LexiframeError(
+        f"{what} has no closed form over tied orders; choose an order (ties=) or lf.tie_spread"
+    )
+
+
+def refuse_expected(ties: str, what: Any) -> None:
+    """Raise where ties are expected, for a measure or function of whole lists."""
+    if ties == "expected":
+        raise no_closed_form(what)
 
 
 def count_chances(t: int, r: int, k: np.ndarray) -> np.ndarray:
@@ -31,6 +47,21 @@ def count_chances(t: int, r: int, k: np.ndarray) -> np.ndarray:
     mode = np.clip(np.floor((r + 1) * (k + 1) / (t + 2)), np.maximum(0, k - (t - r)), k)
     rises = (r - h) * (k - h), (h + 1) * (t - r - k + h + 1)
     return _from_greatest(*rises, h < mode)
+
+
+def found_chances(first: np.ndarray, last: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """Return P(c items are found down to the limit) of each ranking: c × rankings."""
+    chances = np.zeros((len(first) + 1, len(limit)))
+    chances[(last <= limit).sum(axis=0), np.arange(len(limit))] = 1
+    divided = (first <= limit) & (limit < last)
+    for ranking in np.flatnonzero(divided.any(axis=0)):  # at most one group of a ranking
+        start, r = int(divided[:, ranking].argmax()), int(divided[:, ranking].sum())
+        before = int(first[start, ranking]) - 1
+        t, seen = int(last[start, ranking]) - before, int(limit[ranking]) - before
+        chances[:, ranking] = 0
+        of = count_chances(t, r, np.array([seen]))[0]
+        chances[start : start + r + 1, ranking] = of
+    return chances
 
 
 def _from_greatest(up: np.ndarray, down: np.ndarray, is_below: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, coded
+from lexiframe.core.base import coded
 from lexiframe.core.metrics.judged_items import Items
 from lexiframe.core.metrics.kinds import counts, judged
 from lexiframe.core.metrics.kinds.cascade import CascadeMetric
@@ -25,13 +25,14 @@ from lexiframe.core.metrics.kinds.ranking_metric import RankingMetric
 from lexiframe.core.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.core.metrics.kinds.search_length import SearchLength, needs_ranks_of_all
 from lexiframe.core.metrics.kinds.subtopic_metrics import SubtopicMetric
-from lexiframe.core.metrics.needed import JUDGED, parts_of
+from lexiframe.core.metrics.needed import JUDGED
 from lexiframe.core.metrics.rankings import GRADE, LEVEL, N_RELEVANT, Rankings
 from lexiframe.core.metrics.row_by_row import row_by_row
 from lexiframe.core.metrics.stretches import begins
 from lexiframe.core.metrics.tied.groups import Exposures, Groups, last_ranks
 from lexiframe.core.metrics.tied.order_sums import linear_variance, moments_by_rank, pair_sums
 from lexiframe.core.projection import tied_orders
+from lexiframe.core.projection.tied_orders import no_closed_form
 
 Found = tuple[np.ndarray, np.ndarray]
 """The mean over the orders, and the variance, of each ranking; NaN where it has no closed form."""
@@ -40,18 +41,21 @@ _AFFINE = 1e-12
 
 
 def refuse_without_form(measures: Iterable[Any]) -> None:
-    """Raise for a measure that has no closed form over tied orders, or compares by several."""
+    """Raise for a measure that has no closed form over tied orders.
+
+    Preferences by levels have one; compositions, and preferences that users define by functions of
+    whole rankings, have none.
+    """
     for measure in measures:
-        is_single = [measure] == parts_of([measure])
-        if not is_single or (isinstance(measure, Metric) and _form_of(measure) is None):
+        has_form = measure.kind in _PREFERENCES
+        if isinstance(measure, Metric):
+            has_form = _form_of(measure) is not None
+        if not has_form:
             raise no_closed_form(measure)
 
 
-def no_closed_form(measure: Any) -> LexiframeError:
-    """Return the error for a measure that can only be sampled over tied orders."""
-    return LexiframeError(
-        f"{measure} has no closed form over tied orders; choose an order (ties=) or lf.tie_spread"
-    )
+_PREFERENCES = ("level preference", "lexicographic preference")
+"""The kinds of preferences that have a closed form."""
 
 
 def expectation(metric: Metric, rankings: Rankings, value: np.ndarray) -> Found:
