@@ -99,7 +99,7 @@ def tie_spread(
     -----
     Shares have the standard error √(p (1 − p) / draws), at most 0.016 for 1,000 draws. Items that
     are not judged are not drawn, and only sums over the draws are kept. A pool (``ISL(n="pool")``)
-    that ``depth`` cuts within a group is of the order by descending id.
+    has all documents that some order has within the ``depth``.
 
     Examples
     --------
