@@ -304,6 +304,37 @@ def subtopic_sums(
     return np.asarray(np.where(np.maximum.reduceat(first < last, starts), of_rankings, total))
 
 
+def terms_by_level(metric: Any, rankings: Rankings) -> np.ndarray:
+    """Return the expected contribution of each relevant item of one ranking, by level.
+
+    Of a graded metric, an item adds its gain times the mean exposure of its group.
+    """
+    groups = relevant_groups(metric, rankings, np.ones(1, bool))
+    if _divided(metric, rankings, groups).any():
+        raise no_closed_form(f"{metric} of imputed ranks")
+    terms = np.zeros(rankings.relevant.height)
+    e = Exposures(metric, metric.exposure, groups, rankings.first_row("n_relevant"))
+    if isinstance(metric, GradedMetric):
+        weights = rankings.item_values(metric.evaluate(metric.gain, GRADE))[groups.item]
+        if metric.normalised:
+            weights = ratio(weights, np.repeat(metric._ideals(rankings), len(weights)))
+    else:
+        weights = _weights(metric, groups, rankings.first_row("n_relevant"))
+    for n in range(len(groups)):
+        t, r, seen = (int(of[n]) for of in (groups.size, groups.n, groups.seen))
+        start, of = int(groups.start[n]), e.of(np.array([n]), seen)[0]
+        if isinstance(metric, GradedMetric):
+            terms[start : start + r] = of.sum() / t
+        else:
+            terms[start : start + r] = tied_orders.kept_chances(t, r)[0][:, :seen] @ of
+    terms[: len(weights)] *= weights
+    if isinstance(metric, GradedMetric):  # its items keep their grades, whatever their level is
+        of_items = np.zeros(len(terms))
+        of_items[groups.item] = terms[: len(weights)]
+        return np.asarray(of_items[np.argsort(rankings.relevant["level"].to_numpy())])
+    return terms
+
+
 # --- Sums of gain times discount ---------------------------------------------------------------
 
 

@@ -131,7 +131,7 @@ def _lexicographic(
     found = np.zeros((4, *asked.shape))
     for requests, pair, request, read in readings(measure, block, asked):
         better, worse = read.better.sum(axis=0), read.worse.sum(axis=0)
-        delta = better - worse if measure.magnitude is None else read.size
+        delta = better - worse if measure.magnitude is None else read.size.sum(axis=0)
         found[:, pair, requests[request]] = delta, better, read.equal, worse
     if kept is not None:
         kept[measure] = found

@@ -30,7 +30,7 @@ CELLS = 2**21
 class Decided:
     """The chances that run a is better, that b is, and none; the expected size of the difference.
 
-    ``better`` and ``worse`` are recall levels × pairs, or 1 × pairs, of all levels together.
+    All but ``equal`` are recall levels × pairs, or 1 × pairs, of all levels together.
     """
 
     better: np.ndarray
@@ -132,7 +132,7 @@ class _Undecided:
     def __init__(self, state: np.ndarray, a: np.ndarray, b: np.ndarray, n_levels: int) -> None:
         self.state, self.a, self.b = state, a, b
         self.pair = np.arange(len(a))
-        self.results, self.sums = np.zeros((2, 2 * n_levels + 1, len(a)))
+        self.results, self.sums = np.zeros((2, 3 * n_levels, len(a)))
         self.low, self.high, self.n_levels = 0, len(state) - 1, n_levels
 
     def count(self, place: int, chances: np.ndarray, first_level: int) -> None:
@@ -152,7 +152,7 @@ class _Undecided:
         equal[self.pair] = self.state.sum(axis=0)
         self.results[:, self.pair] += self.sums
         n = self.n_levels
-        return Decided(self.results[:n], self.results[n : 2 * n], equal, self.results[-1])
+        return Decided(self.results[:n], self.results[n : 2 * n], equal, self.results[2 * n :])
 
     def drop(self) -> None:
         """Drop pairs that are decided, and numbers c that no pair can have any longer."""
@@ -205,7 +205,7 @@ def read_down(
         if size is not None:
             others = sizes[n] - expected[n, c]
             gained = better * others[:, left.b] - worse * others[:, left.a]
-            left.sums[-1] += gained.sum(axis=0)
+            left.count(2, gained, left.low + 1)
         left.state[c[1:]] += both[:-1]
         if left.high < m and both[-1].max() > _NOTHING:
             left.high += 1
@@ -229,7 +229,7 @@ def read_up(
         left.count(place, chances, 0)
     if size is not None:
         last = expected[-1]
-        left.sums[-1] = (more_a * last[:, a] - more_b * last[:, b]).sum(axis=0)
+        left.count(2, more_a * last[:, a] - more_b * last[:, b], 0)
     left.drop()
     for n in range(len(reading.ranks) - 1, -1, -1):
         if not len(left.pair):
@@ -241,7 +241,7 @@ def read_up(
         if size is not None:
             others = expected[n, c] - sizes[n]
             gained = better * others[:, left.a] - worse * others[:, left.b]
-            left.sums[-1] += gained.sum(axis=0)
+            left.count(2, gained, left.low)
         left.state[c[:-1]] += both[1:]
         if left.low and both[0].max() > _NOTHING:
             left.low -= 1
