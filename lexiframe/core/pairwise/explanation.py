@@ -246,10 +246,9 @@ def _measure_columns(
     if request.tied is not None:
         from lexiframe.core.pairwise.tied import explained
 
-        weight, rankings = None, {}
+        weight, rankings = np.zeros(table.height), {}
         if isinstance(measure, LevelPreference):
             used = np.full(table.height, True) if measure.rel is None else of_grade
-            weight = np.zeros(table.height)
             weight[used] = _level_weights(measure, table["threshold"].filter(used))
         elif isinstance(measure, Metric):
             rankings = {side: rankings_of(run, measure.rel) for side, run in runs.items()}

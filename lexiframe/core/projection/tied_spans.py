@@ -41,8 +41,8 @@ class TiedItems:
 
     def only(self, requests: np.ndarray) -> TiedItems:
         """Return the items of some of the requests."""
-        of = (array[..., requests] for array in (self.first, self.last, self.limit))
-        return TiedItems(*of, self.imputed)
+        first, last, limit = (of[..., requests] for of in (self.first, self.last, self.limit))
+        return TiedItems(first, last, limit, self.imputed)
 
     def counted(self, are_counted: np.ndarray | None, cutoff: int | None) -> TiedItems:
         """Return some items in the order of their groups, and the last rank that counts.

@@ -19,10 +19,12 @@ from lexiframe.core.pairwise.tied.reading import CELLS, Decided, Reading, read_d
 from lexiframe.core.projection import blocks, tied_orders
 from lexiframe.core.projection.tied_spans import NEVER, TiedItems
 
-_ONE_LEVEL = (weights.first, weights.only, weights.last)
+_ONE_LEVEL: tuple[Any, ...] = (weights.first, weights.only, weights.last)
 """Weights by which the rank of one item gives the value."""
-_OF_COUNTS = (weights.uniform, weights.per_rank, weights.harmonic)
-_OF_COUNTS += (weights.per_rank_that_can_be_relevant, weights.one)
+_OF_COUNTS: tuple[Any, ...] = (
+    weights.uniform, weights.per_rank, weights.harmonic, weights.one,
+    weights.per_rank_that_can_be_relevant,
+)  # fmt: skip
 """Weights by which all levels count alike."""
 
 
@@ -37,7 +39,7 @@ def preference(
     if not asked.any():
         return delta
     if isinstance(measure, LevelPreference):
-        found = _level_preference(measure, block, asked.any(axis=0), known)
+        found = _level_preference(measure, block, np.asarray(asked.any(axis=0)), known)
     elif isinstance(measure, LexicographicPreference):
         found, *_ = _lexicographic(measure, block, asked)
     else:
@@ -54,7 +56,7 @@ def chances(measure: Measure, block: blocks.Block, delta: np.ndarray) -> np.ndar
     """
     asked = _tied_pairs(block)
     if isinstance(measure, LexicographicPreference):
-        _, *found = _lexicographic(measure, block, asked)
+        found = _lexicographic(measure, block, asked)[1:]
     elif not isinstance(measure, Metric) or type(measure) is not RecallLevelMetric:
         return None
     elif measure.weight in _ONE_LEVEL:
@@ -112,8 +114,8 @@ def _level_preference(
         for request in np.flatnonzero(are_tied & (population.m > 0)):
             weight = of_levels[:, request]
             won = np.zeros((block.n_runs, block.n_runs))
-            for some, *of_some in RankChances.of(items, int(request)).blocks(len(weight)):
-                won += share_ahead(*of_some, weight[some])
+            for some, chance, later in RankChances.of(items, int(request)).blocks(len(weight)):
+                won += share_ahead(chance, later, weight[some])
             delta[:, request] += won[a, b] - won[b, a]
     return delta
 

@@ -13,6 +13,7 @@ from lexiframe.core.base import LexiframeError
 from lexiframe.core.metrics import GradedMetric, Rankings, RecallLevelMetric
 from lexiframe.core.metrics.tied import expectation
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
+from lexiframe.core.pairwise.preference_entries import LP, LR
 from lexiframe.core.pairwise.recall_paired import LevelPreference
 from lexiframe.core.pairwise.tied.expected import readings
 from lexiframe.core.pairwise.tied.rank_chances import RankChances
@@ -49,7 +50,7 @@ def with_chances(table: pl.DataFrame, request: blocks.Block) -> pl.DataFrame:
     found = pl.concat(parts) if parts else pl.DataFrame()
     table = table.with_columns(found.get_columns())
     lowest = pl.col("threshold") == pl.col("threshold").min()
-    decided = {name: _decides(name, request, table) for name in ("LR", "LP")}
+    decided = {str(one): _decides(one, request, table) for one in (LR, LP)}
     names = [
         pl.when(lowest & pl.Series(np.abs(of) >= _SURE)).then(pl.lit(name))
         for name, of in decided.items()
@@ -91,16 +92,12 @@ def _level_chances(items: TiedItems, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _decides(
-    measure: str | LexicographicPreference, request: blocks.Block, table: pl.DataFrame
+    measure: LexicographicPreference, request: blocks.Block, table: pl.DataFrame
 ) -> np.ndarray:
     """Return, for each row, how far its level decides for a, less for b, among all items."""
-    from lexiframe.core.pairwise.preference_entries import LP, LR
-
-    given = {"LR": LR, "LP": LP}.get(measure, measure) if isinstance(measure, str) else measure
-    assert not isinstance(given, str)
-    found = _by_level(given, request)
+    found = np.append(_by_level(measure, request), 0.0)
     level = table["level"].to_numpy() - 1
-    return np.append(found, 0.0)[np.minimum(level, len(found))]
+    return np.asarray(found[np.minimum(level, len(found) - 1)])
 
 
 def _by_level(measure: LexicographicPreference, request: blocks.Block) -> np.ndarray:
@@ -116,7 +113,7 @@ def measure_columns(
     table: pl.DataFrame,
     request: blocks.Block,
     of_grade: np.ndarray,
-    weight: np.ndarray | None,
+    weight: np.ndarray,
     rankings: dict[str, Rankings],
 ) -> Iterator[pl.Series]:
     """Yield the columns of a measure; ``of_grade`` are the rows that have its numbers.
@@ -126,7 +123,6 @@ def measure_columns(
     """
     name = str(measure)
     if isinstance(measure, LevelPreference):
-        assert weight is not None
         won = np.zeros(table.height)
         for grade in table["threshold"].unique(maintain_order=True):
             rows = (table["threshold"] == grade).to_numpy()
