@@ -163,6 +163,9 @@ from .study.less_data.compositions import deciding_components as deciding_compon
 "Learning to rank: what documents that change places matter to a measure"
 from .study.swaps.gains import swap_gains as swap_gains
 
+"Ties: any measure over random orders of equal scores"
+from .study.tie_spread.spread import tie_spread as tie_spread
+
 "Writing and handing over: files that other tools read, and their own objects"
 from .core.io.to_trec import write_trec as write_trec
 from .core.io.to_parquet import write_parquet as write_parquet

@@ -99,7 +99,7 @@ def positions(
     pool : bool
         Also return ``pool_size``, the number of distinct items that any run retrieved or that are
         relevant, by request; with ``unjudged="remove"`` retrieved items count only when they are
-        judged.
+        judged, and with ``ties="expected"`` all items that some order has within the depth.
     ranked_by : {"rank", "score"}, optional
         As for `read_runs`: what orders the documents of runs that have both.
 

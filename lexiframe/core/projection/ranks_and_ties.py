@@ -232,11 +232,12 @@ def list_documents(
 
 
 def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
-    """Return query and document of the rows of judged queries, down to the depth."""
+    """Return query and document of the rows of judged queries that are, or may be, in the depth."""
     if policies.depth is None:
         return rows.documents(judged)
-    first = rows.first_of_query(np.arange(len(rows.query)))
-    is_within = _row_places(rows, policies.ties) - first < policies.depth
+    everything, ties = np.arange(len(rows.query)), policies.ties
+    place = rows.ties(everything).first if ties == "expected" else _row_places(rows, ties)
+    is_within = place - rows.first_of_query(everything) < policies.depth
     return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 

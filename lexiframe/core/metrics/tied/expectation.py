@@ -257,7 +257,7 @@ def _imputed_levels(
         of, r, ranking = e.of(some, width), int(groups.n[some[0]]), groups.ranking[some]
         level = np.arange(1, int(m[ranking].max()) + 2)
         cells = {
-            "level": np.broadcast_to(level, (len(some), len(level))),
+            "level": np.minimum(level, m[ranking][:, None]),  # there is no later one
             "n_relevant": np.repeat(m[ranking], len(level)),
             "position": np.maximum(level + (n - m)[ranking][:, None], 1),
         }

@@ -18,8 +18,8 @@ from lexiframe.core.projection.tied_spans import TiedItems
 
 Size = Callable[[np.ndarray], np.ndarray]
 """The size of ranks, in decreasing preference."""
-_NOTHING = 1e-18
-"""Chances below this are dropped: they do not change the last bit of a sum."""
+_NOTHING = 1e-17
+"""Chances below this are dropped: they do not change the last bit of a sum near 1."""
 _OFTEN = 8
 """Pairs that are decided are dropped each time after so many ranks."""
 CELLS = 2**21
