@@ -23,7 +23,7 @@ from .core.evaluation.read_back import read_results as read_results
 from .core.io.bundled_data import bundled as bundled
 
 "Step by step: positions, scores, preferences, and evaluations from scores or with more runs"
-from .core.metrics.coverages import coverage as coverage
+from .core.metrics.covered_runs import coverage as coverage
 from .core.metrics.descriptions import describe as describe
 from .core.projection.positions_table import positions as positions
 from .core.metrics.scored import scores as scores
@@ -109,7 +109,9 @@ from .core.base.frames import frames as frames
 from .decide.votes.strengths.next_pairs import next_pairs as next_pairs
 from .core.orderings.majorities import majority_cycles as majority_cycles
 from .core.orderings.stability import order_probabilities as order_probabilities
-from .core.orderings.correlations import bootstrap_correlations as bootstrap_correlations
+from .core.orderings.resampled_correlations import (
+    bootstrap_correlations as bootstrap_correlations,
+)
 from .core.orderings.by_group import group_correlations as group_correlations
 
 "Many collections: means over them, each counted once"

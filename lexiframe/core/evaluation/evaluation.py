@@ -135,6 +135,8 @@ class Evaluation(compared.Compared):
         from lexiframe.core.pairwise import pairs
 
         s, d = pairs.tables_of(self.part())
+        if self._origin is not None and self._origin.policies.ties == "expected":
+            d = self._origin.add_chances(d)
         return dict(zip(KEPT, (of_rankings.say_answered(s, self._unanswered), d), strict=True))
 
     def part(self) -> PairCube:
@@ -222,7 +224,8 @@ class Evaluation(compared.Compared):
             each are sorted by ``preference``, run_a's greatest gain first; equal ones by id.
             ``value_a`` and ``value_b`` are the scores of a metric, null for a preference.
             ``deciding_level`` is the recall level, from 1, that decides a lexicographic preference,
-            null for ties and for other measures; for these levels alone positions are needed.
+            null for ties and for other measures, and where ties are expected, as each level may
+            decide; for these levels alone positions are needed.
 
         Raises
         ------
@@ -520,6 +523,8 @@ class Evaluation(compared.Compared):
         """Return the scores to write, and the preferences in blocks."""
         from lexiframe.core.evaluation import written_tables
 
+        if self.provenance.get("policies", {}).get("ties") == "expected":  # with their chances
+            return {"scores": self.scores, "preferences": iter([self.preferences])}
         return written_tables.tables_of_requests(self._known, self.origin, self._unanswered)
 
     def report(

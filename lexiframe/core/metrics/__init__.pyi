@@ -30,6 +30,7 @@ from .value_arrays import directions as directions
 from .rankings import Rankings as Rankings
 from . import needed as needed
 from . import coverages as coverages
+from .covered_runs import coverage as coverage
 
 "For features: modules whose names they use"
 from . import rankings as rankings

@@ -62,7 +62,8 @@ class Comparison:
         """Divide the requests into groups of at most ``most``, small ones into single requests."""
         together = max(_TOGETHER // len(self.requests.runs) ** 2, 1)
         groups = self.requests.groups(together if most is None else min(together, most))
-        divided = [[part] if len(part) > _FEW else np.split(part, len(part)) for part in groups]
+        few = 0 if getattr(self.requests, "tied", None) else _FEW  # tied orders: many calls each
+        divided = [[part] if len(part) > few else np.split(part, len(part)) for part in groups]
         return [part for parts in divided for part in parts]
 
     def preferences(

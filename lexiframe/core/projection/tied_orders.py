@@ -13,9 +13,9 @@ import numpy as np
 
 from lexiframe.core.base import LexiframeError
 
-_KEPT = 4096
+_KEPT = 2048
 """Tables of so many groups are kept; one has at most `_CELLS` numbers."""
-_CELLS = 2**16
+_CELLS = 2**14
 
 
 def no_closed_form(what: Any) -> LexiframeError:
@@ -78,27 +78,31 @@ def _from_greatest(up: np.ndarray, down: np.ndarray, is_below: np.ndarray) -> np
     return np.asarray(terms / terms.sum(axis=1, keepdims=True))
 
 
-def level_chances(t: int, r: int, levels: np.ndarray | None = None) -> np.ndarray:
-    """Return P(the j-th relevant document of a group has its rank x): r × t, from 1 each.
+def level_chances(t: int, r: int, levels: np.ndarray) -> np.ndarray:
+    """Return P(the j-th relevant document of a group has its rank x): levels j × t, from 1 each.
 
-    It is C(x − 1, j − 1) C(t − x, r − j) / C(t, r). Some ``levels`` j are the rows, if given.
+    It is C(x − 1, j − 1) C(t − x, r − j) / C(t, r).
 
     Examples
     --------
-    >>> level_chances(3, 2).round(4).tolist()
+    >>> level_chances(3, 2, np.array([1, 2])).round(4).tolist()
     [[0.6667, 0.3333, 0.0], [0.0, 0.3333, 0.6667]]
     """
-    if levels is not None:
-        return _level_chances(t, r, levels)
-    return _kept_chances(t, r) if t * r <= _CELLS else _level_chances(t, r, np.arange(1, r + 1))
-
-
-def _level_chances(t: int, r: int, levels: np.ndarray) -> np.ndarray:
     j, x = levels[:, None].astype(np.float64), np.arange(1.0, t)
     mode = np.clip(np.floor((j - 1) * t / max(r - 1, 1)) + 1, j, t - r + j)
     return _from_greatest(x * (t - x - r + j), (x - j + 1) * (t - x), x < mode)
 
 
-@lru_cache(_KEPT)
-def _kept_chances(t: int, r: int) -> np.ndarray:
-    return _level_chances(t, r, np.arange(1, r + 1))
+def kept_chances(t: int, r: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return P(p_j = x) of all levels of a group, and P(p_j > x); both are r × t."""
+    return _of_small(t, r) if t * r <= _CELLS else _of_group(t, r)
+
+
+def _of_group(t: int, r: int) -> tuple[np.ndarray, np.ndarray]:
+    chances = level_chances(t, r, np.arange(1, r + 1))
+    later = 1 - chances.cumsum(axis=1)
+    later[:, -1] = 0
+    return chances, later
+
+
+_of_small = lru_cache(_KEPT)(_of_group)

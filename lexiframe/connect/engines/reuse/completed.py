@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lexiframe.connect.engines.reuse.ranks import ranked_again, why_nothing
 from lexiframe.core.base import warn
 from lexiframe.core.evaluation.options import Asked
 from lexiframe.core.io import batches, kept_results
-from lexiframe.core.metrics import needed, order_metrics
+from lexiframe.core.metrics import Metric, needed, order_metrics
 from lexiframe.core.pairwise import MatrixPreference, Measure, PairCube, fingerprints, measured
 from lexiframe.core.projection import Policies
 
@@ -86,7 +87,12 @@ def known_in(
         runs = runs.clear()
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
     same_runs = len(runs) == n_before == n_now
-    measures = (m for m in how.measures if same_runs or not depends_on_runs(m))
+    # their chances are added up over the ranks in all runs, whose number rounds the sums
+    are_rounded = {m for m in how.measures if not isinstance(m, Metric)}
+    are_rounded = are_rounded if how.policies.ties == "expected" else set()
+    measures = (
+        m for m in how.measures if same_runs or not (m in are_rounded or depends_on_runs(m))
+    )
     before, after = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
@@ -141,6 +147,9 @@ def completed(
         new = [name for name in names if name not in known.runs]
         todo.append((measures, same if len(others) else None, new))
     whole = measured.unknown(asked, projected.runs, projected.queries)
+    if how.policies.ties == "expected":
+        sd = np.full_like(whole.scores.values, np.nan)
+        whole = replace(whole, scores=replace(whole.scores, ties_sd=sd))
     if measures:
         holding = known.part.select_measures([str(measure) for measure in measures])
         whole.fill(holding.select_ids(same).select_runs(old))

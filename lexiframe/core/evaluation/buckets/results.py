@@ -173,9 +173,19 @@ def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSu
     return replace(coverages.coverage_sums(*given), known=known)
 
 
+def _one_order(plan: Plan, bucket: measured.Projected | None = None) -> Any:
+    """Sum up the scores of one order of equal scores where ties are expected; else nothing."""
+    if plan.policies.ties != "expected":
+        return Totals()
+    from lexiframe.core.evaluation.buckets.one_order import one_order_sums
+
+    return one_order_sums(plan, bucket)
+
+
 OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
     "coverage": _coverage_of,
     "said": Said.note,
+    "one_order": _one_order,
 }
 """What is kept of a bucket as a whole, from its positions.
 
@@ -252,7 +262,7 @@ def nothing(plan: Plan) -> BucketResult:
     covered = coverages.no_coverage(
         plan.runs, coverages.bounded(plan.measures), **_is_expected(plan)
     )
-    none = {"coverage": covered, "said": Said(), "lists": Totals()}
+    none = {"coverage": covered, "said": Said(), "lists": Totals(), "one_order": _one_order(plan)}
     return BucketResult(none | part_facts(plan, plan.no_requests()))
 
 

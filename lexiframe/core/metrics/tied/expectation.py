@@ -32,8 +32,8 @@ from lexiframe.core.metrics.stretches import begins
 from lexiframe.core.metrics.tied.groups import Exposures, Groups, last_ranks
 from lexiframe.core.metrics.tied.order_sums import linear_variance, moments_by_rank, pair_sums
 from lexiframe.core.projection import tied_orders
-from lexiframe.core.projection.tied_orders import no_closed_form
 
+no_closed_form = tied_orders.no_closed_form
 Found = tuple[np.ndarray, np.ndarray]
 """The mean over the orders, and the variance, of each ranking; NaN where it has no closed form."""
 _AFFINE = 1e-12
@@ -194,23 +194,32 @@ def _of_levels(groups: Groups, e: Exposures, z: np.ndarray, *, with_variance: bo
         levels = np.flatnonzero(weights.any(axis=0))
         weights, chances = weights[:, levels], tied_orders.level_chances(t, r, levels + 1)
         chances = chances[:, :width]
-        of_level = of @ chances.T
-        mean = (weights * of_level).sum(axis=1)
+        mean = _level_sums(weights, of, chances)
         found[0, some] = mean
         if not with_variance:
             continue
-        if ((weights != 0).sum(axis=1) <= 1).all():  # one level counts: one rank is random
-            square = (weights**2 * (of**2 @ chances.T)).sum(axis=1)
-        else:
-            z_of = np.zeros((len(some), r + 1))
-            z_of[:, levels] = weights
-            all_t, all_r = np.full(len(some), t), np.full(len(some), r)
+        square = _level_sums(weights**2, of**2, chances)  # right where one level counts
+        several = np.flatnonzero((weights != 0).sum(axis=1) > 1)
+        if len(several):
+            z_of, of = np.zeros((len(several), r + 1)), of[several]
+            z_of[:, levels] = weights[several]
+            all_t, all_r = np.full(len(several), t), np.full(len(several), r)
             for moments in moments_by_rank(
                 all_t, all_r, width, lambda x, z_of=z_of, of=of: z_of * of[:, x - 1 : x]
             ):
-                square = moments[2].sum(axis=1)
+                square[several] = moments[2].sum(axis=1)
         found[1, some] = np.maximum(square - mean**2, 0)
     return found[0], found[1]
+
+
+def _level_sums(weights: np.ndarray, of: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    """Return Σ_i w_i Σ_x P(p_i = x) e(x), to bits that do not depend on the other groups.
+
+    A product of matrices is rounded by its shape. Levels are added one after the other, so that
+    levels of weight 0, which other groups bring in, change nothing.
+    """
+    of_levels = np.einsum("gx,ix->gi", of, chances)
+    return np.asarray((weights * of_levels).cumsum(axis=1)[:, -1])
 
 
 def _search_length(metric: SearchLength, rankings: Rankings, tied: np.ndarray) -> Found:
@@ -293,6 +302,37 @@ def subtopic_sums(
     lists = np.bincount(groups.ranking, mean, int(of_row.max(initial=-1)) + 1)
     of_rankings = np.add.reduceat(lists, of_row[starts])
     return np.asarray(np.where(np.maximum.reduceat(first < last, starts), of_rankings, total))
+
+
+def terms_by_level(metric: Any, rankings: Rankings) -> np.ndarray:
+    """Return the expected contribution of each relevant item of one ranking, by level.
+
+    Of a graded metric, an item adds its gain times the mean exposure of its group.
+    """
+    groups = relevant_groups(metric, rankings, np.ones(1, bool))
+    if _divided(metric, rankings, groups).any():
+        raise no_closed_form(f"{metric} of imputed ranks")
+    terms = np.zeros(rankings.relevant.height)
+    e = Exposures(metric, metric.exposure, groups, rankings.first_row("n_relevant"))
+    if isinstance(metric, GradedMetric):
+        weights = rankings.item_values(metric.evaluate(metric.gain, GRADE))[groups.item]
+        if metric.normalised:
+            weights = ratio(weights, np.repeat(metric._ideals(rankings), len(weights)))
+    else:
+        weights = _weights(metric, groups, rankings.first_row("n_relevant"))
+    for n in range(len(groups)):
+        t, r, seen = (int(of[n]) for of in (groups.size, groups.n, groups.seen))
+        start, of = int(groups.start[n]), e.of(np.array([n]), seen)[0]
+        if isinstance(metric, GradedMetric):
+            terms[start : start + r] = of.sum() / t
+        else:
+            terms[start : start + r] = tied_orders.kept_chances(t, r)[0][:, :seen] @ of
+    terms[: len(weights)] *= weights
+    if isinstance(metric, GradedMetric):  # its items keep their grades, whatever their level is
+        of_items = np.zeros(len(terms))
+        of_items[groups.item] = terms[: len(weights)]
+        return np.asarray(of_items[np.argsort(rankings.relevant["level"].to_numpy())])
+    return terms
 
 
 # --- Sums of gain times discount ---------------------------------------------------------------

@@ -118,14 +118,14 @@ class ScoreCube:
         if queries.equals(self.queries) and runs.equals(self.runs):
             return self
         shape = len(self.measures), len(queries), len(runs)
-        found = self._of_cells(lambda _: np.full(shape, np.nan), queries=queries, runs=runs)
+        found = self.mapped_cells(lambda _: np.full(shape, np.nan), queries=queries, runs=runs)
         found.fill(self)
         return found
 
     def select_runs(self, names: Collection[str]) -> ScoreCube:
         """Return the cube of some of the runs."""
         kept = self.runs.is_in([*names])
-        return self._of_cells(lambda cells: cells[:, :, kept], runs=self.runs.filter(kept))
+        return self.mapped_cells(lambda cells: cells[:, :, kept], runs=self.runs.filter(kept))
 
     def select_measures(self, names: Collection[str]) -> ScoreCube:
         """Return the cube of some of the measures."""
@@ -133,16 +133,16 @@ class ScoreCube:
         chosen = kept.to_numpy()
         flags = {name: getattr(self, name)[chosen] for name in ("smaller_is_better", "is_exact")}
         measures = self.measures.filter(kept)
-        return self._of_cells(lambda cells: cells[chosen], measures=measures, **flags)
+        return self.mapped_cells(lambda cells: cells[chosen], measures=measures, **flags)
 
     def select_queries(self, chosen: np.ndarray) -> ScoreCube:
         """Return the cube of the requests where ``chosen`` is true."""
         if chosen.all():
             return self
         queries = self.queries.filter(pl.Series(chosen))
-        return self._of_cells(lambda cells: cells[:, chosen], queries=queries)
+        return self.mapped_cells(lambda cells: cells[:, chosen], queries=queries)
 
-    def _of_cells(self, pick: Callable[[np.ndarray], np.ndarray], **named: Any) -> ScoreCube:
+    def mapped_cells(self, pick: Callable[[np.ndarray], np.ndarray], **named: Any) -> ScoreCube:
         """Return the cube of the cells that ``pick`` makes of each array, with other names."""
         sd = None if self.ties_sd is None else pick(self.ties_sd)
         return replace(self, values=pick(self.values), ties_sd=sd, **named)

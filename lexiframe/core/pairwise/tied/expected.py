@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from lexiframe.core.metrics.tied import expectation
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
 from lexiframe.core.pairwise.preference import Measure, Preference
 from lexiframe.core.pairwise.recall_paired import LevelPreference
-from lexiframe.core.pairwise.tied.rank_chances import RankChances
+from lexiframe.core.pairwise.tied.rank_chances import RankChances, share_ahead
 from lexiframe.core.pairwise.tied.reading import CELLS, Decided, Reading, read_down, read_up
 from lexiframe.core.projection import blocks, tied_orders
 from lexiframe.core.projection.tied_spans import NEVER, TiedItems
@@ -65,9 +64,7 @@ def chances(measure: Measure, block: blocks.Block, delta: np.ndarray) -> np.ndar
     else:
         return None
     of_one_order = delta > 0, delta == 0, delta < 0
-    return np.stack(
-        [np.where(asked, of, one) for of, one in zip(found, of_one_order, strict=True)]
-    )
+    return np.stack([np.where(asked, of, one) for of, one in zip(found, of_one_order, strict=True)])
 
 
 def _tied_pairs(block: blocks.Block) -> np.ndarray:
@@ -114,12 +111,9 @@ def _level_preference(
         of_levels = measure.weights(population.m, known) * share
         for request in np.flatnonzero(are_tied & (population.m > 0)):
             weight = of_levels[:, request]
-            levels = np.flatnonzero(weight > 0)
-            won: Any = 0
-            for some, chance, later in RankChances.of(items, int(request)).blocks(levels):
-                weighed = chance * weight[some, None, None]
-                won = won + np.tensordot(weighed, later, axes=((0, 2), (0, 2)))
-            won = np.broadcast_to(won, (block.n_runs, block.n_runs))
+            won = np.zeros((block.n_runs, block.n_runs))
+            for some, *of_some in RankChances.of(items, int(request)).blocks(len(weight)):
+                won += share_ahead(*of_some, weight[some])
             delta[:, request] += won[a, b] - won[b, a]
     return delta
 
@@ -137,7 +131,7 @@ def _lexicographic(
     found = np.zeros((4, *asked.shape))
     for requests, pair, request, read in readings(measure, block, asked):
         better, worse = read.better.sum(axis=0), read.worse.sum(axis=0)
-        delta = better - worse if measure.magnitude is None else read.size
+        delta = better - worse if measure.magnitude is None else read.size.sum(axis=0)
         found[:, pair, requests[request]] = delta, better, read.equal, worse
     if kept is not None:
         kept[measure] = found
@@ -193,7 +187,7 @@ def _of_one_rank(
         values = exposure_of_ranks(metric, one.ranks, m)
         chance = np.zeros((block.n_runs, len(one.ranks)))
         if level is not None:
-            ((_, (chance,), _),) = one.blocks(np.array([level]))
+            chance = one.of_level(level)
         missed = np.maximum(1 - chance.sum(axis=1, keepdims=True), 0)
         of_values = np.append(values, 0.0), np.concatenate([chance, missed], axis=1)
         found[:, :, request] = _compared(*of_values, block.pairs)
@@ -254,4 +248,3 @@ def _compared(
     more = merged @ below.T
     a, b = pairs
     return np.stack([more[a, b], (merged[a] * merged[b]).sum(axis=1), more[b, a]])
-

@@ -18,8 +18,8 @@ from lexiframe.core.projection.tied_spans import TiedItems
 
 Size = Callable[[np.ndarray], np.ndarray]
 """The size of ranks, in decreasing preference."""
-_NOTHING = 1e-19
-"""Chances below this are dropped: they do not change the last bit of a sum."""
+_NOTHING = 1e-17
+"""Chances below this are dropped: they do not change the last bit of a sum near 1."""
 _OFTEN = 8
 """Pairs that are decided are dropped each time after so many ranks."""
 CELLS = 2**21
@@ -30,7 +30,7 @@ CELLS = 2**21
 class Decided:
     """The chances that run a is better, that b is, and none; the expected size of the difference.
 
-    ``better`` and ``worse`` are recall levels × pairs, or 1 × pairs, of all levels together.
+    All but ``equal`` are recall levels × pairs, or 1 × pairs, of all levels together.
     """
 
     better: np.ndarray
@@ -83,18 +83,19 @@ class Reading:
         begun, ended = counts.cumsum(axis=1)[:, :-1]
         x, (of_first, of_last) = ranks[:, None], spans[:, :-1]
         is_in = (x <= of_last) & (x <= limit)
-        left, seen = (
-            np.where(is_in, n, np.inf) for n in (of_last - x + 1, x - of_first + 1)
-        )
+        left, seen = (np.where(is_in, n, np.inf) for n in (of_last - x + 1, x - of_first + 1))
         return cls(ranks, begun, ended, left, seen, tied_orders.found_chances(first, last, limit))
 
     def next_chances(self, n: int, c: np.ndarray) -> np.ndarray:
-        """Return P(the n-th rank has an item | c are above it): c × rankings."""
-        return np.asarray(np.clip((self.begun[n] - c[:, None]) / self.left[n], 0, 1))
+        """Return P(the n-th rank has an item | c are above it): c × rankings.
+
+        Of a number c that the ranking cannot have it is not a chance, but then c has none.
+        """
+        return np.asarray((self.begun[n] - c[:, None]) / self.left[n])
 
     def last_chances(self, n: int, c: np.ndarray) -> np.ndarray:
         """Return P(the n-th rank has an item | c are found down to it): c × rankings."""
-        return np.asarray(np.clip((c[:, None] - self.ended[n]) / self.seen[n], 0, 1))
+        return np.asarray((c[:, None] - self.ended[n]) / self.seen[n])
 
     def next_sizes(self, sizes: np.ndarray) -> np.ndarray:
         """Return the expected size of the next item behind each rank, given c down to it.
@@ -104,7 +105,7 @@ class Reading:
         c = np.arange(len(self.found))
         expected = np.zeros((len(self.ranks) + 1, *self.found.shape))
         for n in range(len(self.ranks) - 1, 0, -1):
-            chance = self.next_chances(n, c)
+            chance = np.clip(self.next_chances(n, c), 0, 1)
             expected[n - 1] = chance * sizes[n] + (1 - chance) * expected[n]
         return expected
 
@@ -116,7 +117,7 @@ class Reading:
         c = np.arange(len(self.found))
         expected = np.zeros((len(self.ranks) + 1, *self.found.shape))
         for n in range(len(self.ranks)):
-            chance = self.last_chances(n, c)
+            chance = np.clip(self.last_chances(n, c), 0, 1)
             expected[n + 1] = chance * sizes[n] + (1 - chance) * expected[n]
         return expected
 
@@ -124,42 +125,64 @@ class Reading:
 class _Undecided:
     """The pairs of rankings that may still be decided, and all results so far.
 
-    ``state`` is c × pairs: the chance that both have shown the same, and found c items.
+    ``state`` is c × pairs: the chance that both have shown the same, and found c items. ``sums`` of
+    the pairs that are left are added to the results when pairs are dropped.
     """
 
     def __init__(self, state: np.ndarray, a: np.ndarray, b: np.ndarray, n_levels: int) -> None:
         self.state, self.a, self.b = state, a, b
         self.pair = np.arange(len(a))
-        self.results = np.zeros((2, n_levels, len(a))), np.zeros(len(a))
-        self.low, self.high = 0, len(state) - 1
+        self.results, self.sums = np.zeros((2, 3 * n_levels, len(a)))
+        self.low, self.high, self.n_levels = 0, len(state) - 1, n_levels
 
-    def count(self, chances: np.ndarray, place: int, levels: np.ndarray) -> None:
+    def count(self, place: int, chances: np.ndarray, first_level: int) -> None:
         """Add chances, c × pairs, to one of the results: of each level, or of all together."""
-        of = self.results[0][place]
-        if len(of) == 1:
-            of[0, self.pair] += chances.sum(axis=0)
+        place *= self.n_levels
+        if self.n_levels == 1:
+            self.sums[place] += np.add.reduce(chances, axis=0)
         else:
-            there = (levels > 0) & (levels <= len(of))
-            of[levels[there, None] - 1, self.pair] += chances[there]
+            lacking = max(1 - first_level, 0)
+            chances = chances[lacking : self.n_levels + 1 - first_level]
+            start = place + first_level + lacking - 1
+            self.sums[start : start + len(chances)] += chances
 
     def decided(self) -> Decided:
         """Return the results; where no rank was left to read, both showed the same."""
-        equal = np.zeros_like(self.results[1])
+        equal = np.zeros(self.results.shape[1])
         equal[self.pair] = self.state.sum(axis=0)
-        return Decided(*self.results[0], equal, self.results[1])
+        self.results[:, self.pair] += self.sums
+        n = self.n_levels
+        return Decided(self.results[:n], self.results[n : 2 * n], equal, self.results[2 * n :])
 
     def drop(self) -> None:
         """Drop pairs that are decided, and numbers c that no pair can have any longer."""
-        largest = self.state[self.low : self.high + 1].max(axis=1)
-        there = np.flatnonzero(largest > _NOTHING)
-        if not len(there):
-            self.pair, self.state = self.pair[:0], self.state[:, :0]
-            return
-        self.low, self.high = self.low + int(there[0]), self.low + int(there[-1])
-        open_ = self.state[self.low : self.high + 1].max(axis=0) > _NOTHING
-        if np.count_nonzero(open_) < 0.8 * len(open_):
-            self.state = np.ascontiguousarray(self.state[:, open_])
-            self.a, self.b, self.pair = self.a[open_], self.b[open_], self.pair[open_]
+        here = self.state[self.low : self.high + 1]
+        there = np.flatnonzero(here.max(axis=1, initial=0) > _NOTHING)
+        if len(there):
+            self.low, self.high = self.low + int(there[0]), self.low + int(there[-1])
+        are_open = here.max(axis=0) > _NOTHING
+        if np.count_nonzero(are_open) < 0.8 * len(are_open):
+            self.results[:, self.pair] += self.sums
+            self.sums = np.zeros((len(self.sums), np.count_nonzero(are_open)))
+            self.state = np.ascontiguousarray(self.state[:, are_open])
+            self.a, self.b, self.pair = (of[are_open] for of in (self.a, self.b, self.pair))
+
+    def read(self, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Read a rank, of which each ranking has an item with a ``chance``: c × rankings.
+
+        Return the chances that a alone has one, b alone, and both; where neither has one, the state
+        stays. Each difference is exactly 0 where one of the chances is 0 or 1.
+        """
+        of_a, of_b = (chance.take(of, axis=1) for of in (self.a, self.b))
+        same = self.state[self.low : self.high + 1]
+        of_a *= same
+        both = of_a * of_b
+        of_b *= same
+        same -= of_a
+        of_a -= both
+        of_b -= both
+        same -= of_b
+        return of_a, of_b, both
 
 
 def read_down(
@@ -175,23 +198,18 @@ def read_down(
     for n in range(len(reading.ranks)):
         if not len(left.pair):
             break
-        low, high = left.low, left.high
-        c = np.arange(low, high + 1)
-        chance = reading.next_chances(n, c)
-        of_a, of_b = chance[:, left.a], chance[:, left.b]
-        same = left.state[low : high + 1]
-        better, worse = same * of_a * (1 - of_b), same * (1 - of_a) * of_b
-        left.count(better, 0, c + 1)
-        left.count(worse, 1, c + 1)
+        c = np.arange(left.low, left.high + 1)
+        better, worse, both = left.read(reading.next_chances(n, c))
+        left.count(0, better, left.low + 1)
+        left.count(1, worse, left.low + 1)
         if size is not None:
-            others = sizes[n] - expected[n, low : high + 1]
+            others = sizes[n] - expected[n, c]
             gained = better * others[:, left.b] - worse * others[:, left.a]
-            left.results[1][left.pair] += gained.sum(axis=0)
-        both = same * of_a * of_b
-        left.state[low : high + 1] = same * (1 - of_a) * (1 - of_b)
-        last = min(high + 1, m)
-        left.state[low + 1 : last + 1] += both[: last - low]
-        left.high = last
+            left.count(2, gained, left.low + 1)
+        left.state[c[1:]] += both[:-1]
+        if left.high < m and both[-1].max() > _NOTHING:
+            left.high += 1
+            left.state[left.high] += both[-1]
         if n % _OFTEN == 0:
             left.drop()
     return left.decided()
@@ -206,33 +224,28 @@ def read_up(
     of_a, of_b = found[:, a], found[:, b]
     left = _Undecided(of_a * of_b, a, b, m if by_level else 1)
     sizes, expected = _sizes(reading, size, reading.last_sizes)
-    more_a, more_b, c = of_a * fewer[:, b], of_b * fewer[:, a], np.arange(m + 1)
+    more_a, more_b = of_a * fewer[:, b], of_b * fewer[:, a]
     for place, chances in enumerate((more_a, more_b)):
-        left.count(chances, place, c)
+        left.count(place, chances, 0)
     if size is not None:
         last = expected[-1]
-        left.results[1][:] = (more_a * last[:, a] - more_b * last[:, b]).sum(axis=0)
+        left.count(2, more_a * last[:, a] - more_b * last[:, b], 0)
     left.drop()
     for n in range(len(reading.ranks) - 1, -1, -1):
         if not len(left.pair):
             break
-        low, high = left.low, left.high
-        c = np.arange(low, high + 1)
-        chance = reading.last_chances(n, c)
-        of_a, of_b = chance[:, left.a], chance[:, left.b]
-        same = left.state[low : high + 1]
-        better, worse = same * (1 - of_a) * of_b, same * of_a * (1 - of_b)
-        left.count(better, 0, c)
-        left.count(worse, 1, c)
+        c = np.arange(left.low, left.high + 1)
+        worse, better, both = left.read(reading.last_chances(n, c))
+        left.count(0, better, left.low)
+        left.count(1, worse, left.low)
         if size is not None:
-            others = expected[n, low : high + 1] - sizes[n]
+            others = expected[n, c] - sizes[n]
             gained = better * others[:, left.a] - worse * others[:, left.b]
-            left.results[1][left.pair] += gained.sum(axis=0)
-        both = same * of_a * of_b
-        left.state[low : high + 1] = same * (1 - of_a) * (1 - of_b)
-        first = max(low - 1, 0)
-        left.state[first:high] += both if low else both[1:]
-        left.low = first
+            left.count(2, gained, left.low)
+        left.state[c[:-1]] += both[1:]
+        if left.low and both[0].max() > _NOTHING:
+            left.low -= 1
+            left.state[left.low] += both[0]
         if n % _OFTEN == 0:
             left.drop()
     return left.decided()
