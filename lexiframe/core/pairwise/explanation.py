@@ -146,8 +146,17 @@ def explain(
     return table
 
 
-def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[Measure]:
-    """Return the measures that are sums over levels, and count grades up to ``greatest``."""
+def explainable(
+    measures: Iterable[Measure], greatest: float = np.inf, *, over_ties: bool = False
+) -> list[Measure]:
+    """Return the measures that are sums over levels, and count grades up to ``greatest``.
+
+    ``over_ties``: those whose expectation over tied orders is such a sum.
+    """
+    if over_ties:
+        from lexiframe.core.pairwise.tied.explained import with_levels
+
+        measures = with_levels(measures)
     return [
         measure
         for measure in measures

@@ -169,7 +169,9 @@ def test_what_cannot_be_sampled():
         lf.LexiframeError, match="tie_spread: expected measures of the judged items"
     ):
         lf.tie_spread(TIED, QRELS, "ILD")
-    with pytest.raises(lf.LexiframeError, match="expected measures by subtopic alone, or none"):
+    with pytest.raises(
+        lf.LexiframeError, match="or none of them, found both; ask for them in two calls"
+    ):
         lf.tie_spread(TIED, QRELS, "RR strec@1")
     with pytest.raises(lf.LexiframeError, match="expected draws to be a whole number from 1"):
         lf.tie_spread(TIED, QRELS, "RR", draws=0)

@@ -10,15 +10,13 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.metrics import GradedMetric, Rankings, RecallLevelMetric
-from lexiframe.core.metrics.tied import expectation
+from lexiframe.core.metrics import GradedMetric, Rankings, RecallLevelMetric, terms_by_level
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
 from lexiframe.core.pairwise.preference_entries import LP, LR
 from lexiframe.core.pairwise.recall_paired import LevelPreference
 from lexiframe.core.pairwise.tied.expected import readings
 from lexiframe.core.pairwise.tied.rank_chances import RankChances
-from lexiframe.core.projection import blocks
-from lexiframe.core.projection.tied_spans import NEVER, TiedItems
+from lexiframe.core.projection import blocks, tied_orders
 
 _SURE = 1 - 1e-12
 
@@ -35,7 +33,7 @@ def with_levels(measures: Iterable[Any]) -> tuple[Any, ...]:
 
 def tied_block(request: blocks.Block, runs: np.ndarray) -> blocks.Block:
     """Return a request in two of its runs, which are independent even if they are one."""
-    of: TiedItems = request.tied
+    of: tied_orders.TiedItems = request.tied
     tied = replace(of, first=of.first[:, runs], last=of.last[:, runs], limit=of.limit[runs])
     return blocks.Block(request.positions[:, runs], request.relevance[:, runs], tied=tied)
 
@@ -71,7 +69,7 @@ def _of_threshold(request: blocks.Block, grade: float) -> pl.DataFrame:
         first, last = (of[:m, run, 0] for of in (items.first, items.last))
         nth = np.arange(m) - np.searchsorted(first, first)
         behind = np.searchsorted(first, first, side="right") - np.arange(m) - 1
-        found = first < NEVER
+        found = first < tied_orders.NEVER
         low, high = np.where(found, first + nth, 0), np.where(found, last - behind, 0)
         limit = items.limit[run, 0]
         for name, rank in (("low", low), ("high", high)):
@@ -82,7 +80,7 @@ def _of_threshold(request: blocks.Block, grade: float) -> pl.DataFrame:
     return pl.DataFrame(columns | chances)
 
 
-def _level_chances(items: TiedItems, m: int) -> tuple[np.ndarray, np.ndarray]:
+def _level_chances(items: tied_orders.TiedItems, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Return P(p_i < p′_i) and P(p_i > p′_i) of the levels of one request in two runs."""
     better, worse = np.zeros((2, m))
     for some, chance, later in RankChances.of(items, 0).blocks(m):
@@ -138,7 +136,7 @@ def measure_columns(
     elif type(measure) in (RecallLevelMetric, GradedMetric):
         for side, of in rankings.items():
             values = np.zeros(table.height)
-            values[of_grade] = expectation.terms_by_level(measure, of)
+            values[of_grade] = terms_by_level(measure, of)
             yield pl.Series(f"{name}_{side}", values).set(pl.Series(~of_grade), None)
     else:
         raise LexiframeError(

@@ -14,7 +14,6 @@ import numpy as np
 
 from lexiframe.core.pairwise.tied.rank_chances import possible_ranks
 from lexiframe.core.projection import tied_orders
-from lexiframe.core.projection.tied_spans import TiedItems
 
 Size = Callable[[np.ndarray], np.ndarray]
 """The size of ranks, in decreasing preference."""
@@ -64,7 +63,7 @@ class Reading:
     found: np.ndarray
 
     @classmethod
-    def lay_out(cls, items: TiedItems) -> Reading:
+    def lay_out(cls, items: tied_orders.TiedItems) -> Reading:
         """Lay out the items of some requests; see `TiedItems.counted`."""
         m = len(items.first)
         first, last = (of.reshape(m, -1) for of in (items.first, items.last))
