@@ -121,7 +121,7 @@ def explain(
     if request.tied is not None:
         from lexiframe.core.pairwise.tied import explained
 
-        table = explained.with_chances(table, request)
+        table = explained.put_chances(table, request)
 
     @cache  # metrics of one least grade share the rankings, and what these have computed already
     def rankings_of(run: str, rel: float | None) -> Rankings:
@@ -154,9 +154,9 @@ def explainable(
     ``over_ties``: those whose expectation over tied orders is such a sum.
     """
     if over_ties:
-        from lexiframe.core.pairwise.tied.explained import with_levels
+        from lexiframe.core.pairwise.tied.explained import sums_over_levels
 
-        measures = with_levels(measures)
+        measures = sums_over_levels(measures)
     return [
         measure
         for measure in measures

@@ -162,7 +162,7 @@ class TiedItems:
 
 @dataclass(frozen=True)
 class TiedSpans:
-    """The same for all requests of a table, as `matrices.Requests` lays them out.
+    """The ranks of the items of all requests, as `matrices.Requests` lays them out.
 
     ``spans`` is 2 × runs × recall levels; ``limit`` is runs × requests.
     """

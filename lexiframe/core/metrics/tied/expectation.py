@@ -122,7 +122,7 @@ def relevant_groups(metric: Metric, rankings: Rankings, tied: np.ndarray) -> Gro
 
 
 def _divided(metric: Metric, rankings: Rankings, groups: Groups) -> np.ndarray:
-    """Return the groups in which the number of items found is random, and others are imputed."""
+    """Return whether the depth divides each group, and ranks behind it are imputed."""
     if "corpus_size" not in rankings.rows.columns:
         return np.zeros(len(groups), bool)
     depth = last_ranks(rankings, None)[groups.ranking]
@@ -159,7 +159,7 @@ def _recall_level(metric: RecallLevelMetric, rankings: Rankings, tied: np.ndarra
     if divided.any():
         return _imputed_levels(metric, rankings, groups, divided)
     e = Exposures(metric, metric.exposure, groups, m)
-    return _added(groups, len(m), *_of_levels(groups, e, _weights(metric, groups, m)))
+    return _added(groups, len(m), *_level_moments(groups, e, _weights(metric, groups, m)))
 
 
 def _weights(metric: RecallLevelMetric, groups: Groups, m: np.ndarray) -> np.ndarray:
@@ -170,7 +170,9 @@ def _weights(metric: RecallLevelMetric, groups: Groups, m: np.ndarray) -> np.nda
     return row_by_row(frame, z=metric.evaluate(metric.weight, LEVEL, N_RELEVANT))["z"].to_numpy()
 
 
-def _of_levels(groups: Groups, e: Exposures, z: np.ndarray, *, with_variance: bool = True) -> Found:
+def _level_moments(
+    groups: Groups, e: Exposures, z: np.ndarray, *, with_variance: bool = True
+) -> Found:
     """Return mean and variance of Σ_i z_i e(p_i) over the orders of each group.
 
     ``z`` are the weights of the levels of all items. Where they rise by equal steps within a group,
@@ -185,12 +187,12 @@ def _of_levels(groups: Groups, e: Exposures, z: np.ndarray, *, with_variance: bo
     is_straight = ~np.maximum.reduceat(off, groups.start) if len(z) else np.ones(0, bool)
     is_flat = step == 0
     for some, width in groups.batches(np.flatnonzero(is_straight), is_flat):
-        of = e.of(some, width)
+        of = e.at(some, width)
         found[:, some] = pair_sums(
             first[some, None] * of, step[some, None] * of, groups.size[some], n[some]
         )
     for some, width in groups.batches(np.flatnonzero(~is_straight), groups.size, n):
-        of, t, r = e.of(some, width), int(groups.size[some[0]]), int(n[some[0]])
+        of, t, r = e.at(some, width), int(groups.size[some[0]]), int(n[some[0]])
         weights = z[groups.start[some, None] + np.arange(r)]
         levels = np.flatnonzero(weights.any(axis=0))
         weights, chances = weights[:, levels], tied_orders.level_chances(t, r, levels + 1)
@@ -256,9 +258,9 @@ def _imputed_levels(
     is_plain = ~divided & ~(is_last[groups.ranking] & (groups.before >= depth))
     e = Exposures(metric, metric.exposure, groups, m)
     plain = replace(groups, seen=np.where(is_plain, groups.seen, 0))
-    mean, variance = _added(groups, len(m), *_of_levels(plain, e, _weights(metric, groups, m)))
+    mean, variance = _added(groups, len(m), *_level_moments(plain, e, _weights(metric, groups, m)))
     for some, width in groups.batches(np.flatnonzero(divided), groups.size, groups.n):
-        of, r, ranking = e.of(some, width), int(groups.n[some[0]]), groups.ranking[some]
+        of, r, ranking = e.at(some, width), int(groups.n[some[0]]), groups.ranking[some]
         level = np.arange(1, int(m[ranking].max()) + 2)
         cells = {
             "level": np.minimum(level, m[ranking][:, None]),  # there is no later one
@@ -300,7 +302,7 @@ def subtopic_sums(
         limit = np.minimum(limit, metric.cutoff)
     groups = Groups.find(of_row, first, last, limit)
     e = Exposures(metric, metric.exposure, groups, m)
-    mean, _ = _of_levels(groups, e, _weights(metric, groups, m), with_variance=False)
+    mean, _ = _level_moments(groups, e, _weights(metric, groups, m), with_variance=False)
     lists = np.bincount(groups.ranking, mean, int(of_row.max(initial=-1)) + 1)
     of_rankings = np.add.reduceat(lists, of_row[starts])
     return np.asarray(np.where(np.maximum.reduceat(first < last, starts), of_rankings, total))
@@ -324,7 +326,7 @@ def terms_by_level(metric: Any, rankings: Rankings) -> np.ndarray:
         weights = _weights(metric, groups, rankings.first_row("n_relevant"))
     for n in range(len(groups)):
         t, r, seen = (int(of[n]) for of in (groups.size, groups.n, groups.seen))
-        start, of = int(groups.start[n]), e.of(np.array([n]), seen)[0]
+        start, of = int(groups.start[n]), e.at(np.array([n]), seen)[0]
         if isinstance(metric, GradedMetric):
             terms[start : start + r] = of.sum() / t
         else:
@@ -345,14 +347,14 @@ def _graded(metric: GradedMetric, rankings: Rankings, tied: np.ndarray) -> Found
     groups = _one_item_each(metric, rankings, tied)
     gain = rankings.item_values(metric.evaluate(metric.gain, GRADE))
     e = Exposures(metric, metric.exposure, groups, rankings.first_row("n_relevant"))
-    mean, variance = _added(groups, len(rankings), *_of_gains(groups, e, gain[groups.item]))
+    mean, variance = _added(groups, len(rankings), *_gain_moments(groups, e, gain[groups.item]))
     if metric.normalised:
         ideal = metric._ideals(rankings)
         mean, variance = ratio(mean, ideal), ratio(variance, ideal**2)
     return mean, variance
 
 
-def _of_gains(groups: Groups, e: Exposures, gain: np.ndarray) -> Found:
+def _gain_moments(groups: Groups, e: Exposures, gain: np.ndarray) -> Found:
     """Return mean and variance of Σ g e of each group; ``gain`` has the g of its items."""
     found = np.zeros((2, len(groups)))
     if not len(groups):
@@ -361,7 +363,7 @@ def _of_gains(groups: Groups, e: Exposures, gain: np.ndarray) -> Found:
     squares = np.add.reduceat(np.square(gain - np.repeat(each, groups.n)), groups.start)
     squares += (groups.size - groups.n) * each**2
     for some, width in groups.batches(np.arange(len(groups))):
-        of = e.of(some, width)
+        of = e.at(some, width)
         found[0, some] = each[some] * of.sum(axis=1)
         found[1, some] = linear_variance(of, groups.size[some], squares[some])
     return found[0], found[1]
@@ -374,11 +376,11 @@ def _weighted_ranks(metric: Any, rankings: Rankings, tied: np.ndarray) -> Found:
     groups = relevant_groups(replace(metric, cutoff=len(weights)), rankings, tied)
     e = Exposures(metric, lambda p: p.replace_strict(ranks, weights), groups, np.zeros(1))
     gain = metric.gains(rankings)[groups.item]
-    return _added(groups, len(rankings), *_of_gains(groups, e, gain))
+    return _added(groups, len(rankings), *_gain_moments(groups, e, gain))
 
 
 def _judged_groups(rankings: Rankings, tied: np.ndarray, limit: np.ndarray) -> Groups:
-    """Return the groups of the judged items of one run, without those of negative grades."""
+    """Return the groups of the judged items of one run; negative grades are no judgments."""
     items, spans = rankings.judged_items, _spans(rankings.judged_items)
     counted = tied[items.ranking] & (items.grade >= 0)
     return Groups.find(items.ranking, np.where(counted, spans[0], 0), spans[1], limit)
@@ -388,7 +390,7 @@ def _judged_sum(metric: Metric, exposure: Any, rankings: Rankings, tied: np.ndar
     """Return Σ e(p) over the judged items."""
     groups = _judged_groups(rankings, tied, last_ranks(rankings, metric.cutoff))
     e = Exposures(metric, exposure, groups, rankings.first_row("n_relevant"))
-    return _added(groups, len(rankings), *_of_gains(groups, e, np.ones(len(groups.item))))
+    return _added(groups, len(rankings), *_gain_moments(groups, e, np.ones(len(groups.item))))
 
 
 def _residual(metric: judged.Residual, rankings: Rankings, tied: np.ndarray) -> Found:
@@ -422,7 +424,7 @@ def _found_items(metric: Metric, rankings: Rankings, tied: np.ndarray) -> Found:
     """Return the number of relevant items down to the cut-off."""
     groups = relevant_groups(metric, rankings, tied)
     e = Exposures(metric, constant, groups, rankings.first_row("n_relevant"))
-    return _added(groups, len(rankings), *_of_gains(groups, e, np.ones(len(groups.item))))
+    return _added(groups, len(rankings), *_gain_moments(groups, e, np.ones(len(groups.item))))
 
 
 def _share_found(divisor: Callable[[Metric, Rankings], np.ndarray]) -> Callable[..., Found]:
@@ -436,12 +438,12 @@ def _share_found(divisor: Callable[[Metric, Rankings], np.ndarray]) -> Callable[
     return share
 
 
-def _of_precision(metric: Metric, rankings: Rankings) -> np.ndarray:
+def _precision_divisor(metric: Metric, rankings: Rankings) -> np.ndarray:
     n = counts.retrieved(rankings)
     return np.minimum(n, counts.relevant(rankings)) if metric.values["relative"] else n
 
 
-def _of_harmonic(metric: Metric, rankings: Rankings) -> np.ndarray:
+def _harmonic_divisor(metric: Metric, rankings: Rankings) -> np.ndarray:
     beta = metric.values["beta"]
     return np.asarray((beta * counts.relevant(rankings) + counts.retrieved(rankings)) / (beta + 1))
 
@@ -475,7 +477,7 @@ def _nonrelevant(metric: Metric, rankings: Rankings, tied: np.ndarray) -> Found:
     first = np.where(counted, spans[0], 0)
     groups = Groups.find(items.ranking, first, spans[1], last_ranks(rankings, None))
     e = Exposures(metric, constant, groups, rankings.first_row("n_relevant"))
-    return _added(groups, len(rankings), *_of_gains(groups, e, np.ones(len(groups.item))))
+    return _added(groups, len(rankings), *_gain_moments(groups, e, np.ones(len(groups.item))))
 
 
 # --- Metrics with memory that have a closed form all the same ------------------------------------
@@ -507,7 +509,7 @@ def _cascade(metric: CascadeMetric, rankings: Rankings, tied: np.ndarray) -> Fou
                 before = np.pad(subset[:, :-1], ((0, 0), (1, 0)))
                 stay = stays[groups.start[some] + j][:, None]
                 subset = (1 - share) * subset + share * stay * before
-            mean[some] = arrives[some] * (-np.diff(subset, axis=1) * e.of(some, width)).sum(axis=1)
+            mean[some] = arrives[some] * (-np.diff(subset, axis=1) * e.at(some, width)).sum(axis=1)
     return _added(groups, len(rankings), mean, np.full(len(groups), np.nan))
 
 
@@ -573,9 +575,9 @@ _OF_COUNTS: dict[Callable[..., Any], Callable[[Any, Rankings, np.ndarray], Found
     counts.one: _unchanged,
     counts.relevant_retrieved: _found_items,
     counts.nonrelevant_retrieved: _nonrelevant,
-    counts.precision: _share_found(_of_precision),
+    counts.precision: _share_found(_precision_divisor),
     counts.recall: _share_found(lambda _, rankings: counts.relevant(rankings)),
-    counts.weighted_mean: _share_found(_of_harmonic),
+    counts.weighted_mean: _share_found(_harmonic_divisor),
     counts.average_precision: _squared,
     counts.utility: _utility,
     judged.judged_share: _judged_share,

@@ -74,7 +74,7 @@ class Groups:
         return np.asarray(np.arange(len(self.item)) - first + 1)
 
     def batches(self, chosen: np.ndarray, *others: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
-        """Yield the chosen groups of which as many ranks are seen, and how many are.
+        """Yield chosen groups that have one number of seen ranks, and this number.
 
         With ``others``, numbers for each group, only those with the same ones are together.
         """
@@ -106,7 +106,7 @@ class Exposures:
         found = row_by_row(frame, e=e)["e"].to_numpy()
         self._table = found.reshape(len(sizes), deepest)
 
-    def of(self, some: np.ndarray, width: int) -> np.ndarray:
+    def at(self, some: np.ndarray, width: int) -> np.ndarray:
         """Return e of the first ranks of some groups: groups × ranks."""
         rank = self._before[some, None] + np.arange(width)
         return np.asarray(self._table[self._of_m[some, None], rank])

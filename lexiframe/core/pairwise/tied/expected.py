@@ -58,9 +58,9 @@ def chances(measure: Measure, block: blocks.Block, delta: np.ndarray) -> np.ndar
     elif not isinstance(measure, Metric) or type(measure) is not RecallLevelMetric:
         return None
     elif measure.weight in _ONE_LEVEL:
-        found = _of_one_rank(measure, block, asked)
+        found = _rank_comparisons(measure, block, asked)
     elif measure.weight in _OF_COUNTS and _last_rank(measure, 1) is not None:
-        found = _of_a_count(measure, block, asked)
+        found = _count_comparisons(measure, block, asked)
     else:
         return None
     of_one_order = delta > 0, delta == 0, delta < 0
@@ -84,7 +84,7 @@ def _whole(block: blocks.Block) -> tied_orders.TiedItems:
 def _counted(
     block: blocks.Block, population: blocks.Population, cutoff: int | None
 ) -> tied_orders.TiedItems:
-    """Return the items of a population, of which those that are found down to the cut-off."""
+    """Return the items of a population that can be found down to the cut-off."""
     least = population.least
     counted = None if least is None else block.relevance >= least
     return _whole(block).counted(counted, cutoff)
@@ -114,7 +114,7 @@ def _level_preference(
         for request in np.flatnonzero(are_tied & (population.m > 0)):
             weight = of_levels[:, request]
             won = np.zeros((block.n_runs, block.n_runs))
-            for some, chance, later in RankChances.of(items, int(request)).blocks(len(weight)):
+            for some, chance, later in RankChances.lay_out(items, int(request)).blocks(len(weight)):
                 won += share_ahead(chance, later, weight[some])
             delta[:, request] += won[a, b] - won[b, a]
     return delta
@@ -178,7 +178,7 @@ _PAIRS = 2**13
 # --- Metrics of one rank, or of one number of items --------------------------------------------
 
 
-def _of_one_rank(
+def _rank_comparisons(
     metric: RecallLevelMetric, block: blocks.Block, asked: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """Return the chances of metrics whose value is the exposure of one item's rank."""
@@ -187,11 +187,11 @@ def _of_one_rank(
     for request in np.flatnonzero(asked.any(axis=0)):
         m = int(population.m[request])
         level = _level_of(metric, m)
-        one = RankChances.of(items, int(request))
+        one = RankChances.lay_out(items, int(request))
         values = exposure_of_ranks(metric, one.ranks, m)
         chance = np.zeros((block.n_runs, len(one.ranks)))
         if level is not None:
-            chance = one.of_level(level)
+            chance = one.level_ranks(level)
         missed = np.maximum(1 - chance.sum(axis=1, keepdims=True), 0)
         of_values = np.append(values, 0.0), np.concatenate([chance, missed], axis=1)
         found[:, :, request] = _compared(*of_values, block.pairs)
@@ -204,7 +204,7 @@ def _level_of(metric: RecallLevelMetric, m: int) -> int | None:
     return int(level) - 1 if level <= m else None
 
 
-def _of_a_count(
+def _count_comparisons(
     metric: RecallLevelMetric, block: blocks.Block, asked: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """Return the chances of metrics that rise with the number of items down to a rank."""

@@ -21,7 +21,7 @@ from lexiframe.core.projection import blocks, tied_orders
 _SURE = 1 - 1e-12
 
 
-def with_levels(measures: Iterable[Any]) -> tuple[Any, ...]:
+def sums_over_levels(measures: Iterable[Any]) -> tuple[Any, ...]:
     """Return the measures whose expectation is a sum over recall levels."""
     kinds = (LevelPreference, LexicographicPreference)
     return tuple(
@@ -38,12 +38,12 @@ def tied_block(request: blocks.Block, runs: np.ndarray) -> blocks.Block:
     return blocks.Block(request.positions[:, runs], request.relevance[:, runs], tied=tied)
 
 
-def with_chances(table: pl.DataFrame, request: blocks.Block) -> pl.DataFrame:
+def put_chances(table: pl.DataFrame, request: blocks.Block) -> pl.DataFrame:
     """Put the lowest and highest rank of each level, and its chances, in place of one order's.
 
     The sign and the deciding level stay only where they are sure.
     """
-    parts = [_of_threshold(request, grade) for grade in table["threshold"].unique(
+    parts = [_threshold_columns(request, grade) for grade in table["threshold"].unique(
         maintain_order=True)]  # fmt: skip
     found = pl.concat(parts) if parts else pl.DataFrame()
     table = table.with_columns(found.get_columns())
@@ -61,7 +61,7 @@ def with_chances(table: pl.DataFrame, request: blocks.Block) -> pl.DataFrame:
     )
 
 
-def _of_threshold(request: blocks.Block, grade: float) -> pl.DataFrame:
+def _threshold_columns(request: blocks.Block, grade: float) -> pl.DataFrame:
     items = request.tied.counted(request.relevance >= grade, None)
     m = int((request.relevance[:, 0] >= grade).sum())
     columns = {}
@@ -83,7 +83,7 @@ def _of_threshold(request: blocks.Block, grade: float) -> pl.DataFrame:
 def _level_chances(items: tied_orders.TiedItems, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Return P(p_i < p′_i) and P(p_i > p′_i) of the levels of one request in two runs."""
     better, worse = np.zeros((2, m))
-    for some, chance, later in RankChances.of(items, 0).blocks(m):
+    for some, chance, later in RankChances.lay_out(items, 0).blocks(m):
         better[some] = (chance[:, 0] * later[:, 1]).sum(axis=1)
         worse[some] = (chance[:, 1] * later[:, 0]).sum(axis=1)
     return better, worse

@@ -33,7 +33,7 @@ class RankChances:
     ranks: np.ndarray
 
     @classmethod
-    def of(cls, items: tied_orders.TiedItems, request: int) -> RankChances:
+    def lay_out(cls, items: tied_orders.TiedItems, request: int) -> RankChances:
         """Return the chances of one request, given its items (see `TiedItems.counted`)."""
         first, last = items.first[:, :, request], items.last[:, :, request]
         limit = items.limit[:, request]
@@ -52,7 +52,7 @@ class RankChances:
             of_some = (groups[:, 0] < end) & (groups[:, 0] + groups[:, 3] > start)
             yield (slice(start, end), *self._chances_of(start, end, groups[of_some]))
 
-    def of_level(self, level: int) -> np.ndarray:
+    def level_ranks(self, level: int) -> np.ndarray:
         """Return P(p_i = x) of one level: runs × all ranks."""
         chances = np.zeros((self.first.shape[1], len(self.ranks)))
         groups = self._groups()

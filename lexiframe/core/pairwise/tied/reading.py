@@ -164,7 +164,7 @@ class _Undecided:
             self.a, self.b, self.pair = (of[are_open] for of in (self.a, self.b, self.pair))
 
     def read(self, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Read a rank, of which each ranking has an item with a ``chance``: c × rankings.
+        """Read a rank that has an item with a ``chance`` in each ranking: c × rankings.
 
         Return the chances that a alone has one, b alone, and both; where neither has one, the state
         stays. Each difference is exactly 0 where one of the chances is 0 or 1.
