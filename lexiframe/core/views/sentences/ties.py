@@ -50,7 +50,7 @@ def tie_sentences(
             from lexiframe.core.views.sentences.expected_ties import other_first_sentences
 
             said = other_first_sentences(by_id.get(name, {}) if name else by_id, means, measure)
-        found += [f"{_in_front(name)}{one}" for one in said]
+        found += [f"{_prefix_of(name)}{one}" for one in said]
     return tuple(found)
 
 
@@ -63,7 +63,7 @@ def sentences_on_coverage(
     """
     measures = [measure] if measure is not None else provenance["measures"]
     cuts = (
-        f"{_in_front(name)}{said}"
+        f"{_prefix_of(name)}{said}"
         for name, coverage, _, _ in _collection_tables(tables, provenance["groups"])
         for said in cuts_in_words(coverage, measures)
     )
@@ -97,7 +97,7 @@ def _collection_tables(
         yield str(name), part, means.filter(collection=name), len(by) > 1
 
 
-def _in_front(name: str) -> str:
+def _prefix_of(name: str) -> str:
     """Return the words in front of a sentence about a collection, if it has a name."""
     return f"{printed.shortened(escaped(name))}: " if name else ""
 
