@@ -105,13 +105,13 @@ class CWLMetric(Metric):
         self.refuse_missing(scaled, self.continuation)
         i, ranks = np.arange(1.0, int(self.values["depth"]) + 1), int(self.values["depth"])
         how = self.keywords(self.continuation)
-        several = [
+        nothing, everything = (
             np.broadcast_to(self.continuation(i, g, g.cumsum(axis=1), **how), g.shape)
             for g in (np.zeros((1, ranks)), np.ones((1, ranks)))
-        ]
-        if not np.array_equal(*several):
+        )
+        if not np.array_equal(nothing, everything):
             return None
-        seen = np.append(1.0, several[0][0, :-1].cumprod())
+        seen = np.append(1.0, nothing[0, :-1].cumprod())
         return np.asarray(seen / seen.sum())
 
     def gains(self, rankings: Rankings) -> np.ndarray:

@@ -87,8 +87,8 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
-        negative one_score own_first tied_from tied_to largest_tie n_replicates df n_model people_alone seed n_planned n_own
-        n_other
+        negative one_score own_first n_replicates df n_model people_alone seed n_planned n_own
+        n_other tied_from tied_to largest_tie
     """,
     FLOAT: """
         strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share

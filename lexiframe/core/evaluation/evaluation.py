@@ -36,7 +36,10 @@ class Evaluation(compared.Compared):
         requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. The runs are
         ranked by mean, as in ``orderings``: ``rank`` is 1 for the best mean or the greatest share
         of requests won, or for the first by another ``order``. It is null for counts (num_ret),
-        which have no best, and where `evaluate_scores` found that runs lack requests. The
+        which have no best, and where `evaluate_scores` found that runs lack requests. With
+        ``ties="expected"`` there is ``ties_sd``, the standard deviation of the mean over the orders
+        of equal scores, √(Σ sd²)/n of the ``ties_sd`` of the scores (null if one is null); it is no
+        part of the interval. The
         measures are in the order asked for, the runs of each in that of their rank under the
         first, then by name.
     coverage, win_rates, orderings, correlations, tie_rates, sign_agreement, comparisons, power

@@ -31,12 +31,8 @@ def explained(e: Evaluation, query_id: str, both: tuple[str, str], measures: Any
     if measures is None and e.answers is None:
         grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
         greatest = max(grades, default=inf)
-        known = e.origin("explain").measures
-        if "tied_from" in p.columns:
-            from lexiframe.core.pairwise.tied import explained as over_ties
-
-            known = over_ties.with_levels(known)
-        measures = explainable(known, greatest) or None
+        known, are_tied = e.origin("explain").measures, "tied_from" in p.columns
+        measures = explainable(known, greatest, over_ties=are_tied) or None
     return explain(p, query_id, *both, measures)
 
 

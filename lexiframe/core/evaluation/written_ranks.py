@@ -48,7 +48,7 @@ def ranks_table(ranked: RankedRuns | None) -> pl.DataFrame:
 
 def _ranks_row(run: RunRanks) -> dict[str, Any]:
     item = np.flatnonzero(run.rank)
-    row = {"run": run.name, "item": item, "rank": run.rank[item].astype(np.int64)}
+    row: dict[str, Any] = {"run": run.name, "item": item, "rank": run.rank[item].astype(np.int64)}
     row |= {f"tied_{name}": getattr(run.tied, name) for name in TIED}
     if run.spans is not None:
         spanned = np.flatnonzero(run.spans[0])

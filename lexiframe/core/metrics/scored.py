@@ -181,7 +181,7 @@ def as_metric(measure: Any) -> Metric:
 
 def _metric_values(
     rankings: Rankings, metrics: list[Metric]
-) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
+) -> dict[Metric, tuple[np.ndarray, ...]]:
     """Return each metric's value for each ranking, and which of them count."""
     if metrics[0].needs != JUDGED:
         found = ((metric, _checked_values(metric, rankings)) for metric in metrics)

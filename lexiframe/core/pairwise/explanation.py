@@ -146,8 +146,17 @@ def explain(
     return table
 
 
-def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[Measure]:
-    """Return the measures that are sums over levels, and count grades up to ``greatest``."""
+def explainable(
+    measures: Iterable[Measure], greatest: float = np.inf, *, over_ties: bool = False
+) -> list[Measure]:
+    """Return the measures that are sums over levels, and count grades up to ``greatest``.
+
+    ``over_ties``: those whose expectation over tied orders is such a sum.
+    """
+    if over_ties:
+        from lexiframe.core.pairwise.tied.explained import with_levels
+
+        measures = with_levels(measures)
     return [
         measure
         for measure in measures
@@ -246,10 +255,9 @@ def _measure_columns(
     if request.tied is not None:
         from lexiframe.core.pairwise.tied import explained
 
-        weight, rankings = None, {}
+        weight, rankings = np.zeros(table.height), {}
         if isinstance(measure, LevelPreference):
             used = np.full(table.height, True) if measure.rel is None else of_grade
-            weight = np.zeros(table.height)
             weight[used] = _level_weights(measure, table["threshold"].filter(used))
         elif isinstance(measure, Metric):
             rankings = {side: rankings_of(run, measure.rel) for side, run in runs.items()}

@@ -128,7 +128,7 @@ def _drop_subtopics(table: pl.DataFrame) -> pl.DataFrame:
         *request,
         "relevance",
         "position",
-        level=place.rank("ordinal").over(request).cast(pl.Int64),
         *spans,
+        level=place.rank("ordinal").over(request).cast(pl.Int64),
         n_relevant=pl.col("is_relevant").sum().over(request).cast(pl.Int64),
     )

@@ -33,7 +33,7 @@ class Block:
     compared
         Which runs the pairs contain at least one of; None: all pairs are compared.
     tied
-        The ranks that the items can have, `tied_spans.TiedItems`, where ties are expected.
+        The ranks that the items can have, `tied_orders.TiedItems`, where ties are expected.
     """
 
     positions: np.ndarray

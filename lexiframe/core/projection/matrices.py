@@ -33,7 +33,7 @@ class Requests:
     positions: np.ndarray
     relevance: np.ndarray
     n_relevant: np.ndarray
-    tied: Any = None  # `tied_spans.TiedSpans`, where orders of equal scores are expected
+    tied: Any = None  # `tied_orders.TiedSpans`, where orders of equal scores are expected
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -129,7 +129,7 @@ def lay_out(
     _refuse_other_judgments(_totals(table, query, run, len(runs)), has_same_m=has_same_m)
     tied = None
     if "tied_from" in table.columns:
-        from lexiframe.core.projection.tied_spans import TiedSpans
+        from lexiframe.core.projection.tied_orders import TiedSpans
 
         before = before if run.ndim == 1 else (before + run * shape[1]).ravel()
         ranking, of_all = (query + run * len(queries)).ravel(), (len(runs), len(queries))

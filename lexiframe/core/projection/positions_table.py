@@ -202,11 +202,11 @@ def project(
         "level": level,
         "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
     }
-    for n, name in enumerate(("tied_from", "tied_to")):
-        spans = [run.spans for run in ranked.runs]
-        if not any(of is None for of in spans):
-            of_rows = [rows.positions_of(of[n]) for of in spans]  # type: ignore[index]
-            columns[name] = np.concatenate(of_rows, dtype=np.int64)
+    spans = [run.spans for run in ranked.runs if run.spans is not None]
+    if spans and len(spans) == len(ranked.runs):
+        for n, end in enumerate(("tied_from", "tied_to")):
+            of_rows = [rows.positions_of(of[n]) for of in spans]
+            columns[end] = np.concatenate(of_rows, dtype=np.int64)
     if judged and not subtopics:
         columns["n_judged"] = np.tile(index.n_judged[query], len(ranked.runs))
     # Where nothing was retrieved the ranking is missing, unless it was there, and empty.

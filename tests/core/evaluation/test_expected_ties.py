@@ -187,6 +187,8 @@ def test_reuse_gives_the_tables_of_a_fresh_evaluation(tmp_path):
     reused = lf.evaluate(files, qrels, MEASURES, **HOW, reuse=tmp_path / "kept")
     assert reused.provenance["reused"]["runs"] == 3
     assert same(fresh, reused)
+    e = lf.evaluate(earlier, qrels, MEASURES, **HOW)
+    assert same(fresh, lf.add_runs(e, {"r3": files["r3"]}))
     with pytest.warns(lf.LexiframeWarning, match="computed with ties='expected', and now"):
         lf.evaluate(files, qrels, MEASURES, test="t", reuse=tmp_path / "kept")
 
@@ -244,10 +246,9 @@ def test_evaluate_notes_where_the_order_of_ties_decides():
     with pytest.warns(lf.LexiframeWarning, match="the order of equal scores") as noted:
         e = lf.evaluate(runs, qrels, ["RR", "num_ret"], ties="doc_id_asc", test="t")
     said = [str(one.message) for one in noted if "order of equal" in str(one.message)]
-    assert said == [
-        "the order of equal scores (ties='doc_id_asc') decides which run is first by RR; "
-        'evaluate(..., ties="expected") takes the mean over all orders'
-    ]
+    call = 'evaluate(..., ties="expected") takes the mean over all orders'
+    who = "the order of equal scores (ties='doc_id_asc') decides which run is first by RR"
+    assert said == [f"{who}; {call}"]
     assert e.means.filter(measure="RR", rank=1)["run"].to_list() == ["z"]
     for ties in ("input", "expected"):
         with warnings.catch_warnings(action="error", category=lf.LexiframeWarning):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,12 +87,7 @@ def known_in(
         runs = runs.clear()
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
     same_runs = len(runs) == n_before == n_now
-    # their chances are added up over the ranks in all runs, whose number rounds the sums
-    are_rounded = {m for m in how.measures if not isinstance(m, Metric)}
-    are_rounded = are_rounded if how.policies.ties == "expected" else set()
-    measures = (
-        m for m in how.measures if same_runs or not (m in are_rounded or depends_on_runs(m))
-    )
+    measures = how.measures if same_runs else independent_measures(how.measures, how.policies)
     before, after = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
@@ -175,6 +170,17 @@ def _compute(projected: measured.Projected, todo: list[_Todo], whole: PairCube) 
         some = projected.restricted(measures, queries, None)
         for found in some.parts(measures, whole.scores, compared=runs, label="preferences"):
             whole.fill(found)
+
+
+def independent_measures(measures: Iterable[Measure], policies: Policies) -> list[Measure]:
+    """Return the measures whose values stay when a run is added, to the last bit.
+
+    Where ties are expected, preferences add up chances over the ranks in all runs, whose number
+    rounds the sums.
+    """
+    is_expected = policies.ties == "expected"
+    some = (m for m in measures if isinstance(m, Metric) or not is_expected)
+    return [measure for measure in some if not depends_on_runs(measure)]
 
 
 def depends_on_runs(measure: Measure) -> bool:

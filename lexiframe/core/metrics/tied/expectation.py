@@ -92,8 +92,7 @@ def _tied_rankings(metric: Metric, rankings: Rankings) -> np.ndarray:
 
 def _spans(items: Items) -> np.ndarray:
     """Return the first and the last rank of each judged item; expected ties give them."""
-    assert items.spans is not None
-    return items.spans
+    return np.zeros((2, len(items.rank))) if items.spans is None else items.spans
 
 
 def _form_of(metric: Metric) -> Callable[[Any, Rankings, np.ndarray], Found] | None:
@@ -128,7 +127,9 @@ def _divided(metric: Metric, rankings: Rankings, groups: Groups) -> np.ndarray:
         return np.zeros(len(groups), bool)
     depth = last_ranks(rankings, None)[groups.ranking]
     is_divided = (groups.before < depth) & (depth < groups.before + groups.size)
-    return is_divided if metric.cutoff is None else is_divided & (depth < metric.cutoff)
+    if metric.cutoff is not None:
+        is_divided &= depth < metric.cutoff
+    return np.asarray(is_divided)
 
 
 def _one_item_each(metric: Metric, rankings: Rankings, tied: np.ndarray) -> Groups:
@@ -204,9 +205,7 @@ def _of_levels(groups: Groups, e: Exposures, z: np.ndarray, *, with_variance: bo
             z_of, of = np.zeros((len(several), r + 1)), of[several]
             z_of[:, levels] = weights[several]
             all_t, all_r = np.full(len(several), t), np.full(len(several), r)
-            for moments in moments_by_rank(
-                all_t, all_r, width, lambda x, z_of=z_of, of=of: z_of * of[:, x - 1 : x]
-            ):
+            for moments in moments_by_rank(all_t, all_r, width, _product(z_of, of)):
                 square[several] = moments[2].sum(axis=1)
         found[1, some] = np.maximum(square - mean**2, 0)
     return found[0], found[1]
@@ -220,6 +219,11 @@ def _level_sums(weights: np.ndarray, of: np.ndarray, chances: np.ndarray) -> np.
     """
     of_levels = np.einsum("gx,ix->gi", of, chances)
     return np.asarray((weights * of_levels).cumsum(axis=1)[:, -1])
+
+
+def _product(z: np.ndarray, e: np.ndarray) -> Callable[[int], np.ndarray]:
+    """Return the function from a rank to z e of the item there, by the number found before."""
+    return lambda x: z * e[:, x - 1 : x]
 
 
 def _search_length(metric: SearchLength, rankings: Rankings, tied: np.ndarray) -> Found:
@@ -271,9 +275,7 @@ def _imputed_levels(
         rest = late[:, ::-1].cumsum(axis=1)[:, ::-1]  # the sum of this level and the later ones
         own = np.minimum(groups.above[some, None] + np.arange(r + 1), len(level) - 1)
         z, rest = (np.take_along_axis(values, own, axis=1) for values in (z, rest))
-        for moments in moments_by_rank(
-            groups.size[some], groups.n[some], width, lambda x, z=z, of=of: z * of[:, x - 1 : x]
-        ):
+        for moments in moments_by_rank(groups.size[some], groups.n[some], width, _product(z, of)):
             p, first, second = moments
         of_group = (first + p * rest).sum(axis=1)
         square = (second + 2 * first * rest + p * rest**2).sum(axis=1)

@@ -70,7 +70,8 @@ class Groups:
     @property
     def levels(self) -> np.ndarray:
         """The recall levels of the items of ``item``, in this order."""
-        return np.arange(len(self.item)) - np.repeat(self.start - self.above, self.n) + 1
+        first = np.repeat(self.start - self.above, self.n)
+        return np.asarray(np.arange(len(self.item)) - first + 1)
 
     def batches(self, chosen: np.ndarray, *others: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
         """Yield the chosen groups of which as many ranks are seen, and how many are.

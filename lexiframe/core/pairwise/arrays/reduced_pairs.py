@@ -128,8 +128,7 @@ class RunSums:
     def some(self, chosen: np.ndarray) -> RunSums:
         """Return the sums of some of the runs."""
         runs, ties = self.runs.filter(pl.Series(chosen)), self.ties and self.ties[chosen]
-        found = {"scores": self.scores[chosen], "few": self.few[chosen], "ties": ties}
-        return replace(self, runs=runs, **found)
+        return replace(self, runs=runs, scores=self.scores[chosen], few=self.few[chosen], ties=ties)
 
     @property
     def lacking(self) -> np.ndarray:

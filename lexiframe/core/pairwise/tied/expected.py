@@ -10,19 +10,19 @@ import polars as pl
 
 from lexiframe.core.base import sums
 from lexiframe.core.metrics import Metric, RecallLevelMetric, exposures, weights
-from lexiframe.core.metrics.tied import expectation
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
 from lexiframe.core.pairwise.preference import Measure, Preference
 from lexiframe.core.pairwise.recall_paired import LevelPreference
 from lexiframe.core.pairwise.tied.rank_chances import RankChances, share_ahead
 from lexiframe.core.pairwise.tied.reading import CELLS, Decided, Reading, read_down, read_up
 from lexiframe.core.projection import blocks, tied_orders
-from lexiframe.core.projection.tied_spans import NEVER, TiedItems
 
-_ONE_LEVEL = (weights.first, weights.only, weights.last)
+_ONE_LEVEL: tuple[Any, ...] = (weights.first, weights.only, weights.last)
 """Weights by which the rank of one item gives the value."""
-_OF_COUNTS = (weights.uniform, weights.per_rank, weights.harmonic)
-_OF_COUNTS += (weights.per_rank_that_can_be_relevant, weights.one)
+_OF_COUNTS: tuple[Any, ...] = (
+    weights.uniform, weights.per_rank, weights.harmonic, weights.one,
+    weights.per_rank_that_can_be_relevant,
+)  # fmt: skip
 """Weights by which all levels count alike."""
 
 
@@ -37,11 +37,11 @@ def preference(
     if not asked.any():
         return delta
     if isinstance(measure, LevelPreference):
-        found = _level_preference(measure, block, asked.any(axis=0), known)
+        found = _level_preference(measure, block, np.asarray(asked.any(axis=0)), known)
     elif isinstance(measure, LexicographicPreference):
         found, *_ = _lexicographic(measure, block, asked)
     else:
-        raise expectation.no_closed_form(measure)
+        raise tied_orders.no_closed_form(measure)
     found = np.where(np.abs(found) <= sums.TIE, 0.0, found)
     return np.where(asked, found, delta)
 
@@ -54,7 +54,7 @@ def chances(measure: Measure, block: blocks.Block, delta: np.ndarray) -> np.ndar
     """
     asked = _tied_pairs(block)
     if isinstance(measure, LexicographicPreference):
-        _, *found = _lexicographic(measure, block, asked)
+        found = _lexicographic(measure, block, asked)[1:]
     elif not isinstance(measure, Metric) or type(measure) is not RecallLevelMetric:
         return None
     elif measure.weight in _ONE_LEVEL:
@@ -76,12 +76,14 @@ def _tied_pairs(block: blocks.Block) -> np.ndarray:
     return np.asarray(of_runs[a] | of_runs[b])
 
 
-def _whole(block: blocks.Block) -> TiedItems:
-    items: TiedItems = block.tied
+def _whole(block: blocks.Block) -> tied_orders.TiedItems:
+    items: tied_orders.TiedItems = block.tied
     return items
 
 
-def _counted(block: blocks.Block, population: blocks.Population, cutoff: int | None) -> TiedItems:
+def _counted(
+    block: blocks.Block, population: blocks.Population, cutoff: int | None
+) -> tied_orders.TiedItems:
     """Return the items of a population, of which those that are found down to the cut-off."""
     least = population.least
     counted = None if least is None else block.relevance >= least
@@ -112,8 +114,8 @@ def _level_preference(
         for request in np.flatnonzero(are_tied & (population.m > 0)):
             weight = of_levels[:, request]
             won = np.zeros((block.n_runs, block.n_runs))
-            for some, *of_some in RankChances.of(items, int(request)).blocks(len(weight)):
-                won += share_ahead(*of_some, weight[some])
+            for some, chance, later in RankChances.of(items, int(request)).blocks(len(weight)):
+                won += share_ahead(chance, later, weight[some])
             delta[:, request] += won[a, b] - won[b, a]
     return delta
 
@@ -151,12 +153,14 @@ def readings(
     """
     items = _counted(block, block.at_least(measure.rel), measure.cutoff)
     if items.imputed and measure.magnitude is not None:
-        raise expectation.no_closed_form(f"{measure} of imputed ranks")
+        raise tied_orders.no_closed_form(f"{measure} of imputed ranks")
     m, n_runs, _ = items.first.shape
     read = read_down if measure.direction == "precision" else read_up
     size = None if measure.magnitude is None else measure.sizes_of_ranks
     tied = np.flatnonzero(asked.any(axis=0))
-    depth = np.where(items.first < NEVER, np.minimum(items.last, items.limit), 0).max(initial=1)
+    depth = np.where(items.first < tied_orders.NEVER, np.minimum(items.last, items.limit), 0).max(
+        initial=1
+    )
     cells = int(min(depth, items.first.size * depth)) * n_runs * (1 if size is None else m + 1)
     step = max(int(min(CELLS // max(cells, 1), _PAIRS // max(len(asked), 1))), 1)
     for first in range(0, len(tied), step):
@@ -223,7 +227,7 @@ def _last_rank(metric: RecallLevelMetric, m: int) -> int | None:
     if metric.exposure is exposures.up_to_m:
         return m if metric.cutoff is None else min(m, metric.cutoff)
     if metric.exposure is exposures.constant:
-        return NEVER if metric.cutoff is None else metric.cutoff
+        return tied_orders.NEVER if metric.cutoff is None else metric.cutoff
     return None
 
 

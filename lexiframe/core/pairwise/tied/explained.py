@@ -10,14 +10,13 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.metrics import GradedMetric, Rankings, RecallLevelMetric
-from lexiframe.core.metrics.tied import expectation
+from lexiframe.core.metrics import GradedMetric, Rankings, RecallLevelMetric, terms_by_level
 from lexiframe.core.pairwise.lexicographic import LexicographicPreference
+from lexiframe.core.pairwise.preference_entries import LP, LR
 from lexiframe.core.pairwise.recall_paired import LevelPreference
 from lexiframe.core.pairwise.tied.expected import readings
 from lexiframe.core.pairwise.tied.rank_chances import RankChances
-from lexiframe.core.projection import blocks
-from lexiframe.core.projection.tied_spans import NEVER, TiedItems
+from lexiframe.core.projection import blocks, tied_orders
 
 _SURE = 1 - 1e-12
 
@@ -34,7 +33,7 @@ def with_levels(measures: Iterable[Any]) -> tuple[Any, ...]:
 
 def tied_block(request: blocks.Block, runs: np.ndarray) -> blocks.Block:
     """Return a request in two of its runs, which are independent even if they are one."""
-    of: TiedItems = request.tied
+    of: tied_orders.TiedItems = request.tied
     tied = replace(of, first=of.first[:, runs], last=of.last[:, runs], limit=of.limit[runs])
     return blocks.Block(request.positions[:, runs], request.relevance[:, runs], tied=tied)
 
@@ -49,7 +48,7 @@ def with_chances(table: pl.DataFrame, request: blocks.Block) -> pl.DataFrame:
     found = pl.concat(parts) if parts else pl.DataFrame()
     table = table.with_columns(found.get_columns())
     lowest = pl.col("threshold") == pl.col("threshold").min()
-    decided = {name: _decides(name, request, table) for name in ("LR", "LP")}
+    decided = {str(one): _decides(one, request, table) for one in (LR, LP)}
     names = [
         pl.when(lowest & pl.Series(np.abs(of) >= _SURE)).then(pl.lit(name))
         for name, of in decided.items()
@@ -70,7 +69,7 @@ def _of_threshold(request: blocks.Block, grade: float) -> pl.DataFrame:
         first, last = (of[:m, run, 0] for of in (items.first, items.last))
         nth = np.arange(m) - np.searchsorted(first, first)
         behind = np.searchsorted(first, first, side="right") - np.arange(m) - 1
-        found = first < NEVER
+        found = first < tied_orders.NEVER
         low, high = np.where(found, first + nth, 0), np.where(found, last - behind, 0)
         limit = items.limit[run, 0]
         for name, rank in (("low", low), ("high", high)):
@@ -81,7 +80,7 @@ def _of_threshold(request: blocks.Block, grade: float) -> pl.DataFrame:
     return pl.DataFrame(columns | chances)
 
 
-def _level_chances(items: TiedItems, m: int) -> tuple[np.ndarray, np.ndarray]:
+def _level_chances(items: tied_orders.TiedItems, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Return P(p_i < p′_i) and P(p_i > p′_i) of the levels of one request in two runs."""
     better, worse = np.zeros((2, m))
     for some, chance, later in RankChances.of(items, 0).blocks(m):
@@ -91,16 +90,12 @@ def _level_chances(items: TiedItems, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _decides(
-    measure: str | LexicographicPreference, request: blocks.Block, table: pl.DataFrame
+    measure: LexicographicPreference, request: blocks.Block, table: pl.DataFrame
 ) -> np.ndarray:
     """Return, for each row, how far its level decides for a, less for b, among all items."""
-    from lexiframe.core.pairwise.preference_entries import LP, LR
-
-    given = {"LR": LR, "LP": LP}.get(measure, measure) if isinstance(measure, str) else measure
-    assert not isinstance(given, str)
-    found = _by_level(given, request)
+    found = np.append(_by_level(measure, request), 0.0)
     level = table["level"].to_numpy() - 1
-    return np.append(found, 0.0)[np.minimum(level, len(found))]
+    return np.asarray(found[np.minimum(level, len(found) - 1)])
 
 
 def _by_level(measure: LexicographicPreference, request: blocks.Block) -> np.ndarray:
@@ -116,7 +111,7 @@ def measure_columns(
     table: pl.DataFrame,
     request: blocks.Block,
     of_grade: np.ndarray,
-    weight: np.ndarray | None,
+    weight: np.ndarray,
     rankings: dict[str, Rankings],
 ) -> Iterator[pl.Series]:
     """Yield the columns of a measure; ``of_grade`` are the rows that have its numbers.
@@ -126,7 +121,6 @@ def measure_columns(
     """
     name = str(measure)
     if isinstance(measure, LevelPreference):
-        assert weight is not None
         won = np.zeros(table.height)
         for grade in table["threshold"].unique(maintain_order=True):
             rows = (table["threshold"] == grade).to_numpy()
@@ -142,7 +136,7 @@ def measure_columns(
     elif type(measure) in (RecallLevelMetric, GradedMetric):
         for side, of in rankings.items():
             values = np.zeros(table.height)
-            values[of_grade] = expectation.terms_by_level(measure, of)
+            values[of_grade] = terms_by_level(measure, of)
             yield pl.Series(f"{name}_{side}", values).set(pl.Series(~of_grade), None)
     else:
         raise LexiframeError(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiframe.core.projection import tied_orders
-from lexiframe.core.projection.tied_spans import NEVER, TiedItems
 
 _CELLS = 2**17
 """Chances that are looked at together, unless one level of all runs has more: 1 MB, for caches."""
@@ -34,7 +33,7 @@ class RankChances:
     ranks: np.ndarray
 
     @classmethod
-    def of(cls, items: TiedItems, request: int) -> RankChances:
+    def of(cls, items: tied_orders.TiedItems, request: int) -> RankChances:
         """Return the chances of one request, given its items (see `TiedItems.counted`)."""
         first, last = items.first[:, :, request], items.last[:, :, request]
         limit = items.limit[:, request]
@@ -65,7 +64,7 @@ class RankChances:
 
     def _groups(self) -> np.ndarray:
         """Return first level, run, t, r, place of the first rank and seen ranks: groups × 6."""
-        is_start = (self.first < NEVER) & (np.diff(self.first, axis=0, prepend=-1) != 0)
+        is_start = (self.first < tied_orders.NEVER) & (np.diff(self.first, axis=0, prepend=-1) != 0)
         run, level = np.nonzero(is_start.T)
         first, last = self.first[level, run], self.last[level, run]
         n = (self.first[:, run] == first).sum(axis=0)
@@ -108,7 +107,7 @@ def share_ahead(chances: np.ndarray, later: np.ndarray, weight: np.ndarray) -> n
 
 def possible_ranks(first: np.ndarray, last: np.ndarray, limit: np.ndarray) -> np.ndarray:
     """Return the ranks that any item can have down to its limit, ascending."""
-    found = first < NEVER
+    found = first < tied_orders.NEVER
     starts, ends = first[found], np.minimum(last, limit)[found]
     spans = np.unique(np.stack([starts, ends]), axis=1).T
     spans = spans[spans[:, 0] <= spans[:, 1]]

@@ -14,7 +14,6 @@ import numpy as np
 
 from lexiframe.core.pairwise.tied.rank_chances import possible_ranks
 from lexiframe.core.projection import tied_orders
-from lexiframe.core.projection.tied_spans import TiedItems
 
 Size = Callable[[np.ndarray], np.ndarray]
 """The size of ranks, in decreasing preference."""
@@ -64,7 +63,7 @@ class Reading:
     found: np.ndarray
 
     @classmethod
-    def lay_out(cls, items: TiedItems) -> Reading:
+    def lay_out(cls, items: tied_orders.TiedItems) -> Reading:
         """Lay out the items of some requests; see `TiedItems.counted`."""
         m = len(items.first)
         first, last = (of.reshape(m, -1) for of in (items.first, items.last))
@@ -73,15 +72,12 @@ class Reading:
         shape = (len(ranks) + 1, len(limit))
         ranking = np.broadcast_to(np.arange(len(limit)), first.shape)
         starts, ends = np.searchsorted(ranks, first), np.searchsorted(ranks, last, side="right")
-        counts = np.zeros((2, *shape))
-        for of, place in zip(counts, (starts, ends), strict=True):
-            np.add.at(of, (place, ranking), 1)
-        spans = np.zeros((2, *shape), np.int64)
-        for of, rank in zip(spans, (first, last), strict=True):
-            of[starts, ranking] = rank
-            np.maximum.accumulate(of[:-1], axis=0, out=of[:-1])
+        counts, spans = np.zeros((2, *shape)), np.zeros((2, *shape), np.int64)
+        for n, (place, rank) in enumerate(((starts, first), (ends, last))):
+            np.add.at(counts[n], (place, ranking), 1)
+            spans[n, starts, ranking] = rank
         begun, ended = counts.cumsum(axis=1)[:, :-1]
-        x, (of_first, of_last) = ranks[:, None], spans[:, :-1]
+        x, (of_first, of_last) = ranks[:, None], np.maximum.accumulate(spans[:, :-1], axis=1)
         is_in = (x <= of_last) & (x <= limit)
         left, seen = (np.where(is_in, n, np.inf) for n in (of_last - x + 1, x - of_first + 1))
         return cls(ranks, begun, ended, left, seen, tied_orders.found_chances(first, last, limit))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -18,18 +18,21 @@ def other_first_sentences(
     ``by_id`` has the first runs by document id, by the measures where they differ. Measures of the
     same runs share a sentence; one ``measure`` alone is not named.
     """
-    together: dict[tuple[str, str], list[str]] = {}
+    together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name in means["measure"].unique(maintain_order=True):
-        first = means.filter(measure=name).filter(is_first())["run"].sort().to_list()
+        runs = means.filter(measure=name).filter(is_first())["run"].sort().to_list()
         if name in by_id and measure in (None, name):
-            together.setdefault((_names_of(first), _names_of(by_id[name])), []).append(name)
+            together.setdefault((tuple(runs), tuple(by_id[name])), []).append(name)
     for (first, other), names in together.items():
         of = f" by {printed.and_joined(names)}" if measure is None else ""
-        verb = "is" if first.count(" and ") == 0 else "are"
-        yield f"By expectation over tied orders {first} {verb} first{of}; by document id {other}."
+        are_first = f"{_names_of(first)} {'is' if len(first) == 1 else 'are'} first{of}"
+        yield f"By expectation over tied orders {are_first}; by document id {_names_of(other)}."
 
 
-def _names_of(runs: list[str]) -> str:
-    return printed.and_joined(
-        printed.first_runs([printed.shortened(escaped(run)) for run in runs], 3)
-    )
+_MOST = 3
+"""How many runs are named."""
+
+
+def _names_of(runs: Sequence[str]) -> str:
+    shown = [printed.shortened(escaped(str(run))) for run in runs]
+    return printed.and_joined(printed.first_runs(shown, _MOST))

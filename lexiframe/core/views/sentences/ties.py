@@ -42,14 +42,14 @@ def tie_sentences(
     found = []
     for name, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"]):
         if by_id is None:
-            ranges = tie_ranges(coverage, means)
-            said = _range_sentences(ranges, means, measure, is_grouped=is_grouped)
+            of_runs = tie_ranges(coverage, means)
+            said = _range_sentences(of_runs, means, measure, is_grouped=is_grouped)
         elif is_grouped:  # runs are first in groups, and by id in all requests
             continue
         else:
             from lexiframe.core.views.sentences.expected_ties import other_first_sentences
 
-            said = other_first_sentences(by_id[name] if name else by_id, means, measure)
+            said = other_first_sentences(by_id.get(name, {}) if name else by_id, means, measure)
         found += [f"{_in_front(name)}{one}" for one in said]
     return tuple(found)
 

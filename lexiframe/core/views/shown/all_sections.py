@@ -27,7 +27,7 @@ def listed_sections(
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],
 ) -> list[printed.Section]:
-    """Return sections with sections on ranks, verdict, correlations, ties and coverage behind them."""
+    """Return sections, and behind them sections on ranks, verdict, correlations, ties, coverage."""
     coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
         *first,
