@@ -100,7 +100,6 @@ def test_chances_of_ranks_and_counts_are_exact_fractions(t, r):
     every = math.comb(t, r)
     levels = np.unique([1, min(2, r), (r + 1) // 2, r])
     found = tied_orders.level_chances(t, r, levels)
-    assert np.array_equal(found, tied_orders.level_chances(t, r)[levels - 1])
     for of_level, j in zip(found, levels.tolist(), strict=True):
         exact = [math.comb(x - 1, j - 1) * math.comb(t - x, r - j) / every if r - j <= t - x else 0
                  for x in range(1, t + 1)]  # fmt: skip

@@ -49,8 +49,9 @@ class RandomOrders:
         item = rows.join(numbered, on=_ITEM, how="left", maintain_order="left")["item"]
         group = items.select(pl.struct("run", "query_id", "tied_from").rle_id()).to_series()
         first, last = (items[name].to_numpy() for name in ("tied_from", "tied_to"))
-        codes = (of.to_numpy().astype(np.int64) for of in (rows["row"], item, group))
-        return cls(p, *codes, last - first + 1, first - 1)
+        columns = (rows["row"], item, group)
+        row, of_row, number = (of.to_numpy().astype(np.int64) for of in columns)
+        return cls(p, row, of_row, number, size=last - first + 1, before=first - 1)
 
     def positions(self, n: int, rng: np.random.Generator) -> pl.DataFrame:
         """Return the positions in n orders, all equally likely: each request stands there n times.
