@@ -188,6 +188,9 @@ from .core.orderings.aggregated import aggregates as aggregates
 from .core.metrics.providers import provider_exposure as provider_exposure
 from .core.metrics.instructions import p_mrr as p_mrr
 
+"Who is served worst: the worst share of the requests of each run"
+from .decide.worst.served import worst_served as worst_served
+
 "Kinds of measures: classes for your own"
 from .core.metrics.kinds.recall_level import RecallLevelMetric as RecallLevelMetric
 from .core.metrics.kinds.graded import GradedMetric as GradedMetric

@@ -77,6 +77,7 @@ FEATURES = (
     Listed("decide.beyond", "connect.forms", (Items,), measures_of_items="Novelty ILD "
         "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy "
         "Exposure"),
+    Listed("decide.worst"),
     Listed("connect.engines", "", (Engines,)),
     Listed("connect.collections", "", (Collections,)),
     Listed("connect.remote", "", (Places,)),

@@ -1,0 +1,25 @@
+"""The tables of the worst share of requests and of risk: their keys and columns."""
+
+from lexiframe.core.base import schemas
+
+_FLOATS = (
+    "n_worst quantile quantile_low quantile_high quantile_difference quantile_ci_low "
+    "quantile_ci_high counted"
+)
+_OF_WORST = dict.fromkeys(_FLOATS.split(), schemas.FLOAT)
+WORST_VALUES = schemas.table_schema(
+    "worst_values",
+    "measure share run",
+    "value ci_low ci_high n n_worst mean quantile quantile_low quantile_high",
+    **_OF_WORST,
+)
+WORST_COMPARISONS = schemas.table_schema(
+    "worst_comparisons",
+    "measure share run_a run_b",
+    "mean_difference ci_low ci_high n effect_size statistic p_value p_adjusted reject test "
+    "correction quantile_difference? quantile_ci_low? quantile_ci_high?",
+    **_OF_WORST,
+)
+WORST_REQUESTS = schemas.table_schema(
+    "worst_requests", "measure share run query_id", "value counted", **_OF_WORST
+)

@@ -1,0 +1,107 @@
+"""Values of independent loops over real collections: shares, who, units, weights, quantiles."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.conformance,
+    pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"),  # of the data
+]
+
+RANKED, MEASURES = {"movielens_100k": 4}, ["AP", "nDCG@10", "RR", "ASL"]
+SHARES = (0.1, 0.25, 0.5, 1)
+
+
+@pytest.fixture(scope="module")
+def folder(shared):
+    return shared / "conformance/worst"
+
+
+@pytest.fixture(scope="module")
+def scores(shared):
+    """The scores of three collections by their names."""
+    found = {}
+    for name in ("trec_dl_2019_passage", "clef_ehealth_2014", "movielens_100k"):
+        data = shared / "data" / name
+        p = lf.positions(data / "runs", data / "qrels.trec", rel=RANKED.get(name), pool=True)
+        found[name] = lf.scores(p, MEASURES)
+    return found
+
+
+@pytest.fixture(scope="module")
+def served(scores):
+    return {name: lf.worst_served(s, SHARES) for name, s in scores.items()}
+
+
+def compare(wanted, found, on, columns):
+    """Hold columns of the tables of collections against references: 1e-9, relative above 1."""
+    tables = [t.with_columns(collection=pl.lit(name)) for name, t in found.items()]
+    ours = pl.concat(tables, how="diagonal_relaxed")
+    both = wanted.join(ours, on=["collection", *on], how="full", suffix="_ours")
+    assert both.height == wanted.height == ours.height
+    for name in columns:
+        left, right = (both[n].cast(pl.Float64).to_numpy() for n in (name, f"{name}_ours"))
+        assert (np.isnan(left) == np.isnan(right)).all(), name
+        error = np.abs(left - right) / np.fmax(1, np.abs(left))
+        assert np.nanmax(error) < 1e-9, name
+
+
+def test_values(folder, served):
+    compare(
+        pl.read_parquet(folder / "values.parquet"),
+        {name: w.values for name, w in served.items()},
+        ["measure", "share", "run"],
+        "value ci_low ci_high n n_worst mean quantile quantile_low quantile_high".split(),
+    )
+
+
+def test_comparisons(folder, served):
+    compare(
+        pl.read_parquet(folder / "comparisons.parquet"),
+        {name: w.tested for name, w in served.items()},
+        ["measure", "share", "run_a", "run_b"],
+        "n mean_difference ci_low ci_high statistic p_value p_adjusted reject".split(),
+    )
+
+
+def test_who(folder, scores):
+    wanted = pl.read_parquet(folder / "who.parquet")
+    found = {
+        name: lf.worst_served(s.filter(pl.col("measure").is_in(["AP", "ASL"])), 0.1).requests
+        for name, s in scores.items()
+    }
+    compare(wanted, found, ["measure", "share", "run", "query_id"], ["value", "counted"])
+
+
+@pytest.mark.parametrize("file, how", [("units", "unit"), ("weighted", "weights")])
+def test_units_and_weights(folder, scores, file, how):
+    requests = pl.read_parquet(folder / "requests.parquet")
+    found = {}
+    for name, s in scores.items():
+        log = requests.filter(collection=name).drop("collection")
+        column = {"unit": "unit", "weights": "weight"}[how]
+        found[name] = lf.worst_served(s, requests=log, **{how: column}).values
+    columns = ["value", "ci_low", "ci_high", "n"]
+    compare(
+        pl.read_parquet(folder / f"{file}.parquet"), found, ["measure", "share", "run"], columns
+    )
+
+
+def test_the_quantiles_of_pairs_have_limits_of_joint_resamples(folder, scores):
+    wanted = pl.read_parquet(folder / "quantile_pairs.parquet")
+    assert wanted.height == 80
+    for (name,), part in wanted.partition_by("collection", as_dict=True).items():
+        ap = scores[name].filter(measure="AP")
+        shares = part["share"].unique().sort().to_list()
+        ours = lf.worst_served(ap, shares).comparisons
+        both = part.join(ours, on=["share", "run_a", "run_b"], suffix="_ours")
+        assert both.height == part.height
+        difference = both["quantile_difference"] - both["quantile_difference_ours"]
+        assert difference.abs().max() < 1e-9
+        low, high = both["quantile_ci_low_ours"], both["quantile_ci_high_ours"]
+        assert low.is_between(both["low_min"] - 1e-9, both["low_max"] + 1e-9).all()
+        assert high.is_between(both["high_min"] - 1e-9, both["high_max"] + 1e-9).all()
