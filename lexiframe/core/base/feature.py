@@ -105,6 +105,14 @@ class Boards:
 
 
 @dataclass(frozen=True)
+class Worst:
+    """The requests that runs serve worst: the order of runs by them, and an evaluation's share."""
+
+    leximin_ranks: Callable[..., Any]
+    served: Callable[..., Any]
+
+
+@dataclass(frozen=True)
 class Answers:
     """Answers that were judged by nuggets."""
 

@@ -23,7 +23,6 @@ from lexiframe.core.orderings.coefficients import (
     kendall_of_few,
     share_as_strong,
 )
-from lexiframe.core.orderings.matrix import agreement_matrix
 from lexiframe.core.orderings.missing_requests import Missing, settle
 from lexiframe.core.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.core.orderings.ordered import Ordered, laid_out, resampled
@@ -123,7 +122,11 @@ def rank_correlations(
         rows.append((name, a, b, correlation, p_value, len(x)))
     table = pl.DataFrame(rows, schema=schemas.CORRELATIONS.required, orient="row")
     table = table.with_columns(pl.selectors.float().fill_nan(None))
-    return agreement_matrix(table) if matrix else table
+    if matrix:  # few ask for it
+        from lexiframe.core.orderings.matrix import agreement_matrix
+
+        return agreement_matrix(table)
+    return table
 
 
 @alone.each_collection
@@ -234,7 +237,11 @@ def bootstrap_correlations(
         missing=missing, requests=requests, by=by,
     )  # fmt: skip
     groups = table.columns[: table.columns.index("method")]
-    return agreement_matrix(table, by=groups or None) if matrix else table
+    if matrix:  # few ask for it
+        from lexiframe.core.orderings.matrix import agreement_matrix
+
+        return agreement_matrix(table, by=groups or None)
+    return table
 
 
 def correlate_samples(

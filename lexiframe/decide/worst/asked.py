@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, memory_use, printed, schemas, to_polars
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, arrays, grouping
-from lexiframe.core.significance import clusters
+from lexiframe.core.significance import clusters, differences
 from lexiframe.decide.worst.tails import Tails
 from lexiframe.typing import Frame, HasTables, RequestsLike
 
@@ -82,7 +82,8 @@ def measured(
 ) -> Iterator[Measured]:
     """Yield the values by each measure in each group; raise for what has no values of requests."""
     s = to_polars(s)
-    refuse_preferences(called, s)
+    if "preference" in s.columns and "value" not in s.columns:
+        raise refused(called)
     if unit is not None and weights is not None:
         raise LexiframeError(
             f"{called}: expected unit= or weights=, found both; units count once each"
@@ -109,13 +110,29 @@ def measured(
             yield Measured(where, of.runs, rows, Tails(values, weight), sign)
 
 
-def refuse_preferences(called: str, s: Any) -> None:
-    """Raise for preferences, which compare runs and give none a value."""
-    if "preference" in s.columns and "value" not in s.columns:
-        raise LexiframeError(
-            f"{called} needs a value for each run and request; request_win_rates has them, "
-            "relative to the other runs"
-        )
+def refused(called: str) -> LexiframeError:
+    """Return the error for preferences, which compare runs and give none a value."""
+    return LexiframeError(
+        f"{called} needs a value for each run and request; request_win_rates has them, relative to "
+        "the other runs"
+    )
+
+
+def pairs_of(
+    tails: Tails, a: np.ndarray, b: np.ndarray
+) -> Iterator[tuple[np.ndarray, tuple[Tails, np.ndarray, np.ndarray]]]:
+    """Yield the pairs of runs that share the same requests: their places, and values of these.
+
+    The runs of the pairs are numbered anew.
+    """
+    known = ~np.isnan(tails.values)
+    every = np.ones((1, len(a)), bool) if known.all() else known[:, a] & known[:, b]
+    for pair, rows in differences.alike(every):
+        runs = np.unique([a[pair], b[pair]])
+        rows = np.arange(len(known)) if known.all() else rows
+        if len(rows):
+            of = (np.searchsorted(runs, side[pair]) for side in (a, b))
+            yield pair, (tails.part(rows, runs), *of)
 
 
 def _unit_means(

@@ -20,6 +20,12 @@ WORST_COMPARISONS = schemas.table_schema(
     "correction quantile_difference? quantile_ci_low? quantile_ci_high?",
     **_OF_WORST,
 )
+LEXIMIN = schemas.table_schema(
+    "leximin",
+    "measure run_a run_b",
+    "preference decided_at value_a value_b n",
+    decided_at=schemas.INT,
+)
 WORST_REQUESTS = schemas.table_schema(
     "worst_requests", "measure share run query_id", "value counted", **_OF_WORST
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,8 +18,7 @@ from lexiframe.core.io import File, Tables, logs
 from lexiframe.core.pairwise import By
 from lexiframe.core.projection import alone
 from lexiframe.core.significance import Correction, Options, correct_families, corrections
-from lexiframe.core.significance.differences import alike
-from lexiframe.decide.worst.asked import Measured, ValuesLike, WeightsLike, measured
+from lexiframe.decide.worst.asked import Measured, ValuesLike, WeightsLike, measured, pairs_of
 from lexiframe.decide.worst.schemas import WORST_COMPARISONS, WORST_REQUESTS, WORST_VALUES
 from lexiframe.decide.worst.served_in_words import share_sentences
 from lexiframe.decide.worst.tails import Tails
@@ -258,18 +257,6 @@ def _value_rows(m: Measured, asked: Asked, share: float) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _parts(m: Measured, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[np.ndarray, Any]]:
-    """Yield the pairs that share the same requests: their places, and values of their runs."""
-    known = ~np.isnan(m.tails.values)
-    every = np.ones((1, len(a)), bool) if known.all() else known[:, a] & known[:, b]
-    for pair, rows in alike(every):
-        runs = np.unique([a[pair], b[pair]])
-        rows = np.arange(len(known)) if known.all() else rows
-        if len(rows):
-            of = (np.searchsorted(runs, side[pair]) for side in (a, b))
-            yield pair, (m.tails.part(rows, runs), *of)
-
-
 def _pair_rows(
     m: Measured, asked: Asked, share: float, *, with_quantiles: bool = False
 ) -> pl.DataFrame:
@@ -281,7 +268,7 @@ def _pair_rows(
         b = np.full(len(a), base)
     names = "n mean low high effect t p quantile q_low q_high".split()
     found = dict(zip(names, np.full((len(names), len(a)), np.nan), strict=True))
-    for pair, (tails, of_a, of_b) in _parts(m, a, b):
+    for pair, (tails, of_a, of_b) in pairs_of(m.tails, a, b):
         n, e = int(tails.n[0]), tails.pairs(share, of_a, of_b)
         low, high = e.ends(asked.alpha / 2)
         few = share * tails.n_effective[0] < 2 - 1e-9

@@ -11,7 +11,6 @@ import polars as pl
 from lexiframe import features
 from lexiframe.core.base import escaped, printed, schemas
 from lexiframe.core.base.feature import Items
-from lexiframe.core.orderings import agreement_matrix
 from lexiframe.core.pairwise import facts
 from lexiframe.core.projection import Policies
 from lexiframe.core.views.sentences.coverage import (
@@ -307,6 +306,8 @@ def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.Dat
 
 def correlation_matrix(correlations: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
     """Arrange the correlations as measures × measures, in the order of the measures."""
+    from lexiframe.core.orderings import agreement_matrix
+
     matrix = agreement_matrix(correlations)
     shown = [measure for measure in measures if measure in matrix.columns]
     order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
