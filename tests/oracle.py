@@ -1038,6 +1038,19 @@ def mean_z(d):
     return {a: math.fsum(z) / len(z) for a, z in values.items()}
 
 
+def leximin(x):
+    """S − mid-rank by the values (request, run): value, sorted from the worst (section 19)."""
+    names = sorted({run for _, run in x})
+    rising = {a: sorted(value for (_, run), value in x.items() if run == a) for a in names}
+
+    def first_difference(a, b):
+        apart = (tie(y - z) for y, z in zip(rising[a], rising[b], strict=True))
+        return next((d for d in apart if d), 0)
+
+    above = {a: [sgn(first_difference(a, b)) for b in names if b != a] for a in names}
+    return {a: sum((1 + sign) / 2 for sign in signs) for a, signs in above.items()}
+
+
 def majority(d, a, b):
     """1 when more requests prefer a to b than b to a, −1 when fewer, else 0 (section 5)."""
     return sgn(sum(sgn(delta(d, q, a, b)) for q in requests(d)))

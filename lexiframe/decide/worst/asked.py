@@ -130,7 +130,7 @@ def pairs_of(
     for pair, rows in differences.alike(every):
         runs = np.unique([a[pair], b[pair]])
         rows = np.arange(len(known)) if known.all() else rows
-        if len(rows):
+        if len(rows) and len(pair):
             of = (np.searchsorted(runs, side[pair]) for side in (a, b))
             yield pair, (tails.part(rows, runs), *of)
 
