@@ -191,6 +191,7 @@ from .core.metrics.instructions import p_mrr as p_mrr
 "Who is served worst: the worst share of the requests of each run"
 from .decide.worst.served import worst_served as worst_served
 from .decide.worst.leximin import leximin as leximin
+from .decide.worst.risk import risk as risk
 
 "Kinds of measures: classes for your own"
 from .core.metrics.kinds.recall_level import RecallLevelMetric as RecallLevelMetric

@@ -78,7 +78,7 @@ FEATURES = (
     Listed("decide.beyond", "connect.forms", (Items,), measures_of_items="Novelty ILD "
         "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy "
         "Exposure"),
-    Listed("decide.worst", "", (Worst,)),
+    Listed("decide.worst", "", (Verdicts, Worst)),
     Listed("connect.engines", "", (Engines,)),
     Listed("connect.collections", "", (Collections,)),
     Listed("connect.remote", "", (Places,)),

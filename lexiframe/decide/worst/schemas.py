@@ -20,6 +20,17 @@ WORST_COMPARISONS = schemas.table_schema(
     "correction quantile_difference? quantile_ci_low? quantile_ci_high?",
     **_OF_WORST,
 )
+_RISKS = "urisk trisk worst_change worst_change_low worst_change_high georisk georisk_low"
+_OF_RISK = dict.fromkeys(f"{_RISKS} georisk_high large_low large_high".split(), schemas.FLOAT)
+RISK = schemas.table_schema(
+    "risk",
+    "measure run",
+    "n wins ties losses large_losses large_low large_high mean_difference urisk ci_low ci_high "
+    "trisk p_value p_adjusted reject worst_change worst_change_low worst_change_high georisk "
+    "georisk_low georisk_high",
+    large_losses=schemas.INT,
+    **_OF_RISK,
+)
 LEXIMIN = schemas.table_schema(
     "leximin",
     "measure run_a run_b",

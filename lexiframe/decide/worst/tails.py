@@ -42,12 +42,13 @@ class Tails:
     def weight(self) -> np.ndarray:
         """The weights with the mean 1 over a run's requests: requests × runs, 0 without a value."""
         known = np.where(np.isnan(self.values), 0.0, self.weights[:, None])
-        return np.asarray(known * (self.n / known.sum(axis=0)))
+        total = known.sum(axis=0)
+        return np.asarray(known * (self.n / np.where(total > 0, total, 1.0)))
 
     @cached_property
     def n_effective(self) -> np.ndarray:
         """(Σw)²/Σw² of each run: n where all weights are equal."""
-        return np.asarray(self.n**2 / (self.weight**2).sum(axis=0))
+        return np.asarray(self.n**2 / np.maximum((self.weight**2).sum(axis=0), 1e-300))
 
     @cached_property
     def _order(self) -> np.ndarray:
@@ -89,7 +90,8 @@ class Tails:
     def estimates(self, share: float) -> sums.Estimates:
         """Return W with the error of its linear part, and βn − 1 degrees of freedom."""
         psi, w = self.psi(share), self.weight
-        mean = np.where(np.isnan(psi).all(axis=0), np.nan, np.nansum(w * psi, axis=0) / self.n)
+        total = np.where(np.isnan(psi).all(axis=0), np.nan, np.nansum(w * psi, axis=0))
+        mean = total / np.maximum(self.n, 1)
         squares = np.nansum((w * (psi - mean)) ** 2, axis=0)
         requests = share * self.n_effective
         return _estimates(

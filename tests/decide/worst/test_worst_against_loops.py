@@ -1,5 +1,7 @@
 """Values of independent loops over real collections: shares, who, units, weights, quantiles."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -106,6 +108,31 @@ def test_leximin(folder, scores):
             log = requests.filter(collection=name).drop("collection") if how else None
             found[name] = lf.leximin(s, requests=log, **how)
         compare(pairs.filter(unit=unit), found, ["measure", "run_a", "run_b"], columns)
+
+
+@pytest.mark.parametrize("risk_alpha", [0, 1, 5])
+def test_risk(folder, scores, risk_alpha):
+    wanted = pl.read_parquet(folder / "risk.parquet").filter(risk_alpha=risk_alpha)
+    facts = json.loads((folder / "facts.json").read_text())
+    found = {
+        name: lf.risk(
+            s, facts[name]["baseline"], risk_alpha=risk_alpha,
+            margin=dict.fromkeys(MEASURES, 0.1) | {"ASL": 100},
+        )
+        for name, s in scores.items()
+    }  # fmt: skip
+    columns = [name for name in wanted.columns if name in found["clef_ehealth_2014"].columns]
+    columns = [name for name in columns if name not in ("measure", "run")]
+    assert len(columns) == 18
+    runs = {name: t.filter(pl.col("n").is_not_null()) for name, t in found.items()}
+    compare(wanted, runs, ["measure", "run"], columns)
+    published = np.sqrt(wanted["n"] / (wanted["n"] - 1)) * wanted["trisk"]
+    assert (published - wanted["trisk_published"]).abs().max() < 1e-9
+    of_all = pl.read_parquet(folder / "georisk.parquet").filter(risk_alpha=risk_alpha)
+    geo = of_all.rename({"ci_low": "georisk_low", "ci_high": "georisk_high"}).drop("n")
+    known = {name: t.filter(pl.col("measure") != "ASL") for name, t in found.items()}
+    compare(geo, known, ["measure", "run"], ["georisk", "georisk_low", "georisk_high"])
+    assert found["clef_ehealth_2014"].filter(measure="ASL")["georisk"].null_count() == 13
 
 
 @pytest.mark.parametrize("rule", ["leximin", "mean"])
