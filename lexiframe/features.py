@@ -78,7 +78,7 @@ FEATURES = (
     Listed("decide.beyond", "connect.forms", (Items,), measures_of_items="Novelty ILD "
         "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy "
         "Exposure"),
-    Listed("decide.worst", "", (Verdicts, Worst)),
+    Listed("decide.worst", "", (Verdicts, Worst), {"worst": "command", "risk": "risk_command"}),
     Listed("connect.engines", "", (Engines,)),
     Listed("connect.collections", "", (Collections,)),
     Listed("connect.remote", "", (Places,)),
