@@ -284,6 +284,7 @@ from .core.metrics.catalogues.subtopics import alpha_DCG as alpha_DCG
 from .core.metrics.catalogues.subtopics import alpha_nDCG as alpha_nDCG
 from .core.metrics.catalogues.subtopics import NRBP as NRBP
 from .core.metrics.catalogues.subtopics import nNRBP as nNRBP
+from .decide.worst.intents import WorstIntents as WorstIntents
 
 "Measures beyond relevance: of single lists, and of all lists of a run"
 from .decide.beyond.measures import Novelty as Novelty

@@ -78,7 +78,8 @@ FEATURES = (
     Listed("decide.beyond", "connect.forms", (Items,), measures_of_items="Novelty ILD "
         "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy "
         "Exposure"),
-    Listed("decide.worst", "", (Verdicts, Worst), {"worst": "command", "risk": "risk_command"}),
+    Listed("decide.worst", "", (Verdicts, Worst), {"worst": "command", "risk": "risk_command"},
+        measures="WorstIntents"),
     Listed("connect.engines", "", (Engines,)),
     Listed("connect.collections", "", (Collections,)),
     Listed("connect.remote", "", (Places,)),

@@ -110,6 +110,7 @@ class Worst:
 
     leximin_ranks: Callable[..., Any]
     served: Callable[..., Any]
+    page: Callable[..., str]
 
 
 @dataclass(frozen=True)

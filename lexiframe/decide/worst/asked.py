@@ -93,7 +93,7 @@ def measured(
     for group, part in grouping.groups_of(s, requests if by is not None else None, by):
         named = group.row(0, named=True) if group.width else {}
         for measure, of in arrays.score_cube(part):
-            if getattr(derived.known_metric(measure), "name", "").endswith(".rank"):
+            if is_place(measure):
                 raise LexiframeError(
                     f"{called}: {measure} is a place within one request: requests do not compare"
                 )
@@ -108,6 +108,11 @@ def measured(
                 weight = weight[weight > 0]
             where = {**named, "measure": measure}
             yield Measured(where, of.runs, rows, Tails(values, weight), sign)
+
+
+def is_place(measure: str) -> bool:
+    """Return whether values are places within a request: ``LR.rank``."""
+    return getattr(derived.known_metric(measure), "name", "").endswith(".rank")
 
 
 def refused(called: str) -> LexiframeError:
