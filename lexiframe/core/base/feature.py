@@ -106,11 +106,12 @@ class Boards:
 
 @dataclass(frozen=True)
 class Worst:
-    """The requests that runs serve worst: the order of runs by them, and an evaluation's share."""
+    """The requests that runs serve worst: orders of runs, an evaluation's share, page and gates."""
 
     leximin_ranks: Callable[..., Any]
     served: Callable[..., Any]
     page: Callable[..., str]
+    gate_rows: Callable[..., pl.DataFrame]
 
 
 @dataclass(frozen=True)

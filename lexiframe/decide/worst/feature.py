@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lexiframe.core.base.feature import Measures, Verdicts, Worst
+from lexiframe.decide.worst.gated import gate_rows
 from lexiframe.decide.worst.intents import WorstIntents
 from lexiframe.decide.worst.leximin import leximin_ranks
 from lexiframe.decide.worst.page import worst_part
@@ -13,5 +14,5 @@ from lexiframe.decide.worst.served import worst_served
 FEATURE = (
     Measures({"WorstIntents": WorstIntents}),
     Verdicts([(RISK, risk_sentences)]),
-    Worst(leximin_ranks=leximin_ranks, served=worst_served, page=worst_part),
+    Worst(leximin_ranks=leximin_ranks, served=worst_served, page=worst_part, gate_rows=gate_rows),
 )

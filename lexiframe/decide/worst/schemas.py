@@ -4,7 +4,7 @@ from lexiframe.core.base import schemas
 
 _FLOATS = (
     "n_worst quantile quantile_low quantile_high quantile_difference quantile_ci_low "
-    "quantile_ci_high counted"
+    "quantile_ci_high counted share_worst share_all"
 )
 _OF_WORST = dict.fromkeys(_FLOATS.split(), schemas.FLOAT)
 WORST_VALUES = schemas.table_schema(
@@ -36,6 +36,13 @@ LEXIMIN = schemas.table_schema(
     "measure run_a run_b",
     "preference decided_at value_a value_b n",
     decided_at=schemas.INT,
+)
+WORST_GROUPS = schemas.table_schema(
+    "worst_groups",
+    "measure share run attribute group",
+    "n n_worst share_worst share_all p_value p_adjusted reject",
+    attribute=schemas.STR,
+    **_OF_WORST,
 )
 WORST_REQUESTS = schemas.table_schema(
     "worst_requests", "measure share run query_id", "value counted", **_OF_WORST

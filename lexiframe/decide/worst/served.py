@@ -93,6 +93,32 @@ class WorstServed(Tables):
         found = [_request_rows(m, asked) for m, asked in self._of]
         return pl.concat(found, how="diagonal_relaxed")
 
+    def groups(self, *attributes: str) -> pl.DataFrame:
+        """Say which groups of requests lie among the worst, more or less often than among all.
+
+        Parameters
+        ----------
+        attributes : str
+            Attributes of ``requests=`` of `worst_served`. Default: all.
+
+        Returns
+        -------
+        polars.DataFrame
+            Key ``measure, share, run, attribute, group``, sorted by it: the ``n`` requests of the
+            group, how many of them count among the worst (``n_worst``, in part too), and the shares
+            of the group there (``share_worst``) and in all requests (``share_all``). ``p_value`` is
+            that of Fisher's exact test, two-sided, of the requests that count at all, corrected by
+            Holm over the rows of a measure and share to ``p_adjusted``.
+
+        Raises
+        ------
+        LexiframeError
+            Without attributes of requests, for an unknown one, and for units.
+        """
+        from lexiframe.decide.worst.groups import groups_among_the_worst
+
+        return groups_among_the_worst(self._of, attributes)
+
     def _table(
         self, schema: TableSchema, rows_of: Callable[[Measured, Asked, float], pl.DataFrame]
     ) -> pl.DataFrame:
