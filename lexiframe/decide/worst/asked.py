@@ -80,7 +80,7 @@ def measured(
     unit: str | None = None,
     weights: WeightsLike = None,
 ) -> Iterator[Measured]:
-    """Yield the values by each measure in each group; raise for what has no values of requests."""
+    """Yield the values by each measure in each group; raise for tables without such values."""
     s = to_polars(s)
     if "preference" in s.columns and "value" not in s.columns:
         raise refused(called)

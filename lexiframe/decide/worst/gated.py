@@ -18,7 +18,7 @@ from lexiframe.decide.worst.asked import measured, pairs_of, refused
 def gate_rows(
     d: Any, margins: Mapping[str, float], share: float, two: tuple[str, str], options: Options
 ) -> pl.DataFrame:
-    """Return rows like those of means, by the differences of ψ of a candidate and a baseline."""
+    """Return rows by the differences of ψ of a candidate and a baseline, as means have them."""
     if isinstance(d, arrays.Reduced):
         raise LexiframeError(
             "gate: worst= needs the values of single requests, found their sums; evaluate in "

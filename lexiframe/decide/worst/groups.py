@@ -28,12 +28,12 @@ def groups_among_the_worst(
         )
     known = logs.entries_of(asked.requests, "query_id", "requests").columns
     names = [*attributes] or [name for name in known if name not in ("query_id", *of[0][0].group)]
-    found = [_rows(m, one, share, names) for m, one in of for share in one.shares]
+    found = [_group_rows(m, one, share, names) for m, one in of for share in one.shares]
     table = pl.concat(found, how="diagonal_relaxed")
     return WORST_GROUPS.arranged(table, table.columns[: table.columns.index("measure")])
 
 
-def _rows(m: Measured, asked: Any, share: float, names: list[str]) -> pl.DataFrame:
+def _group_rows(m: Measured, asked: Any, share: float, names: list[str]) -> pl.DataFrame:
     from scipy.stats import hypergeom
 
     counted, is_known = m.tails.counted(share), ~np.isnan(m.tails.values)

@@ -10,7 +10,6 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, coded
 from lexiframe.core.metrics import Metric, derived, metric_parameters, needed, values_of
-from lexiframe.core.metrics.catalogues.ranked import AP
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +77,7 @@ WorstIntents = IntentMetric(
     parameters={"share": metric_parameters.Number(above=0, most=1)},
     given={"share": 0.5},
     operand="AP",
-    of=AP,
+    of=derived.parse_metric("AP"),
     formula="Σ_{j≤k} μ_(j) + (βT − k) μ_(k+1), over βT; μ_(1) ≤ μ_(2) … by subtopic, k = ⌊βT⌋",
     source="Diaz, SIGIR-AP 2024, doi:10.1145/3673791.3698428; 1 − it is VRisk, arXiv:2510.22681",
     bounds="as of μ",

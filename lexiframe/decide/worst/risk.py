@@ -107,14 +107,14 @@ def risk(
             raise LexiframeError(f"risk: expected a margin from 0 for {name}, found {size}")
         if baseline not in m.runs:
             raise unknown_name("run", baseline, m.runs)
-        found.append(_rows(m, m.runs.index_of(baseline), risk_alpha, size, alpha))
+        found.append(_risk_rows(m, m.runs.index_of(baseline), risk_alpha, size, alpha))
     if not found:
         raise LexiframeError("risk: expected scores of runs, found none")
     table = pl.concat(found, how="diagonal_relaxed")
     return RISK.arranged(table, table.columns[: table.columns.index("measure")])
 
 
-def _rows(m: Measured, base: Any, a: float, margin: float, alpha: float) -> pl.DataFrame:
+def _risk_rows(m: Measured, base: Any, a: float, margin: float, alpha: float) -> pl.DataFrame:
     from scipy.special import betaincinv
 
     values = m.tails.values

@@ -11,7 +11,7 @@ from lexiframe.decide.worst.schemas import RISK
 
 
 def risk_sentences(table: pl.DataFrame) -> pl.DataFrame:
-    """Say for each measure (and group) what replacing the baseline risks."""
+    """Say for each measure (and group) which runs gain on the baseline, and which lose."""
     return printed.sentence_of_each(table, RISK, ["measure"], _sentence)
 
 

@@ -75,17 +75,17 @@ class WorstServed(Tables):
     @cached_property
     def values(self) -> pl.DataFrame:
         """The mean of each run's worst share, and how sure it is."""
-        return self._table(WORST_VALUES, _value_rows)
+        return self._gathered(WORST_VALUES, _value_rows)
 
     @cached_property
     def tested(self) -> pl.DataFrame:
         """The comparisons without quantiles, whose intervals take longer."""
-        return self._table(WORST_COMPARISONS, _pair_rows)
+        return self._gathered(WORST_COMPARISONS, _pair_rows)
 
     @cached_property
     def comparisons(self) -> pl.DataFrame:
         """The tests of all pairs of runs, and intervals of the differences of their quantiles."""
-        return self._table(WORST_COMPARISONS, partial(_pair_rows, with_quantiles=True))
+        return self._gathered(WORST_COMPARISONS, partial(_pair_rows, with_quantiles=True))
 
     @cached_property
     def requests(self) -> pl.DataFrame:
@@ -119,7 +119,7 @@ class WorstServed(Tables):
 
         return groups_among_the_worst(self._of, attributes)
 
-    def _table(
+    def _gathered(
         self, schema: TableSchema, rows_of: Callable[[Measured, Asked, float], pl.DataFrame]
     ) -> pl.DataFrame:
         found = [rows_of(m, asked, share) for m, asked in self._of for share in asked.shares]
@@ -250,24 +250,25 @@ def worst_served(
 
 
 def _asked_of(m: Measured, asked: Asked) -> Asked:
-    """Return what is asked of a measure in a group; raise for a share of less than one request."""
+    """Return the shares of a measure in a group; raise for a share of less than one request."""
     if asked.baseline is not None and asked.baseline not in m.runs:
         raise unknown_name("run", asked.baseline, m.runs)
     n, is_default = int(m.tails.n.max()), asked.shares == SHARES
     lacking = [share for share in asked.shares if share * n < 1 - 1e-9]
     if not lacking:
         return asked
-    what = "user" if asked.unit == "user" else asked.unit or "request"
-    said = f"share {lacking[0]:g} of {printed.counted(n, what)} is less than one"
-    said += f": at least {math.ceil(1 / lacking[0])}, or share={math.ceil(1e4 / n) / 1e4:g}"
+    enough = f"at least {math.ceil(1 / lacking[0])}, or share={math.ceil(1e4 / n) / 1e4:g}"
+    counted = printed.counted(n, asked.unit or "request")
+    error = LexiframeError(
+        f"worst_served: share {lacking[0]:g} of {counted} is less than one: {enough}"
+    )
     if len(m.group) > 1:
-        names, found = [*m.group][:-1], [*m.group.values()][:-1]
-        warn(f"worst_served: {printed.group_title(names, found)}: {said}")
+        warn(f"{printed.group_title([*m.group][:-1], [*m.group.values()][:-1])}: {error}")
         return asked
     if is_default and len(lacking) < len(asked.shares):
         kept = tuple(share for share in asked.shares if share not in lacking)
         return replace(asked, shares=kept, left_out=tuple(lacking))
-    raise LexiframeError(f"worst_served: {said}")
+    raise error
 
 
 def _value_rows(m: Measured, asked: Asked, share: float) -> pl.DataFrame:

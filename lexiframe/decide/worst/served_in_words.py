@@ -1,4 +1,4 @@
-"""The worst share of requests in words: which run serves it best, and what the mean says."""
+"""The worst share of requests in words: which run serves it best, and which is first by mean."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _decided(pairs: pl.DataFrame, best: str, other: str) -> str:
 
 
 def _counts(part: pl.DataFrame, pairs: pl.DataFrame, where: str, asked: Any) -> list[str]:
-    """Count the pairs that differ, and the runs of which nothing can be said."""
+    """Count the pairs that differ, and the runs whose worst share does not vary."""
     told, enough = [], part["n_worst"].max()
     if pairs["reject"].count():
         n = int(pairs["reject"].sum())

@@ -99,7 +99,7 @@ class Tails:
         )
 
     def counted(self, share: float) -> np.ndarray:
-        """Return how much each request counts, in 0..1; those tied at ζ share the rest evenly."""
+        """Return how much each request counts, in 0..1; ties at ζ share the rest evenly."""
         zeta, target = self.first_beyond(share), share * self.n
         gap = self.values - zeta
         are_tied = np.abs(gap) <= sums.TIE * np.maximum(1.0, np.abs(zeta))

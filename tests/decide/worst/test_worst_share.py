@@ -85,7 +85,9 @@ def test_users_count_once_each_and_groups_have_shares_of_their_own():
     assert users.values["value"].to_list() == pytest.approx([0.15, 0.15])
     assert users.requests.columns == ["measure", "share", "run", "user", "value", "counted"]
     assert users.requests["user"].to_list() == [*"abed"]
-    with pytest.warns(lf.LexiframeWarning, match="kind = y: share 0.2 of 4 requests is less than"):
+    with pytest.warns(
+        lf.LexiframeWarning, match="kind = y: worst_served: share 0.2 of 4 requests is"
+    ):
         w = lf.worst_served(s, 0.2, requests=log, by="kind")
     assert w.values.filter(kind="y")["value"].to_list() == [None, None]
     assert w.values.filter(kind="x", run="r")["value"].item() == pytest.approx(0.02 / 1.2)
@@ -149,7 +151,10 @@ def test_collections_are_computed_one_by_one():
             lambda: lf.worst_served(table({"a": TEN[:3]}), 1, weights={"q1": 1, "q2": 1}),
             "weights: 1 of 3 requests has no weight, for example 'q3'",
         ),
-        (lambda: lf.worst_served(table({"a": TEN}).clear()), "expected scores of runs, found none"),
+        (
+            lambda: lf.worst_served(table({"a": TEN}).clear()),
+            "worst_served: expected scores of runs, found none",
+        ),
     ],
 )
 def test_what_has_no_worst_share_is_refused(call, said):
