@@ -18,7 +18,6 @@ GATES = schemas.table_schema(
     "p_opposite_adjusted n required baseline candidate requests? baseline_answered? "
     "candidate_answered? baseline_judged_at_10? candidate_judged_at_10? level? order? seed? "
     "n_planned? worst? require test correction alpha",
-    worst=schemas.FLOAT,
     level=schemas.FLOAT,
 )
 GATE_CURVES = schemas.table_schema(

@@ -134,7 +134,7 @@ def risk_chart(
     if baseline not in m.runs:
         raise unknown_name("run", baseline, m.runs)
     names = chosen("run", runs, [run for run in m.runs if run != baseline])
-    delta = m.tails.values - m.tails.values[:, [m.runs.index_of(baseline)]]  # type: ignore[list-item]
+    delta = m.tails.values - m.tails.values[:, m.runs.to_list().index(baseline), None]
     found = pl.DataFrame(delta, schema=m.runs.to_list()).with_columns(query_id=m.rows)
     found = found.unpivot(names, index="query_id", variable_name="run", value_name="difference")
     found = found.filter(pl.col("difference").is_not_nan()).sort("run", "difference", "query_id")

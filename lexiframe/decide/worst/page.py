@@ -112,7 +112,7 @@ def _figure(part: pl.DataFrame, sign: int) -> str:
         )
         names.append(f'<span style="color:{colour}">■</span> {name}')
     share, value = np.linspace(0, 1, 5), np.linspace(low, high, 5)
-    ticks = [
+    ticks: list[tuple[float, float, str]] = [
         (x, _HIGH - 10, f"{of:.0%}") for of, (x, _) in zip(share, places(share, value), strict=True)
     ]
     ticks += [(30, y, f"{of:.3g}") for of, (_, y) in zip(value, places(share, value), strict=True)]

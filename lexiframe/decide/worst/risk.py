@@ -188,7 +188,7 @@ def _georisk(values: np.ndarray, a: float, alpha: float) -> np.ndarray:
         return np.where(rho > 0, of_part / safe - safe * of_root, 0.0)
 
     def georisk(rho: np.ndarray, own: Any, mean: np.ndarray, size: int) -> np.ndarray:
-        return np.sqrt(mean * ndtr((z_sums(rho) - own) / size))
+        return np.asarray(np.sqrt(mean * ndtr((z_sums(rho) - own) / size)))
 
     total, every = x.sum(axis=0), t.sum()
     rho = (total / every if every else 0 * total)[None]
