@@ -613,6 +613,15 @@ def P_IA(ordered, judged, k, rel=None):
     return mean_over_subtopics(ordered, judged, lambda p: P(p, k), rel)
 
 
+def WorstIntents(ordered, judged, share=0.5, rel=None):
+    """The mean of AP over the worst share of the subtopics, the last one in part."""
+    subtopics = relevant_by_subtopic(judged, rel)
+    rising = sorted(AP(positions_of(project(ordered, judged[t], rel))) for t in subtopics)
+    target = max(share * len(rising), 1)
+    counted = [min(1, max(0, target - place)) for place in range(len(rising))]
+    return math.fsum(x * c for x, c in zip(rising, counted, strict=True)) / target
+
+
 def gain(doc_id, above, subtopics, alpha):
     """Σ_t (1 − α)^(documents above that serve t) over the subtopics that a document serves."""
     return sum(
