@@ -3,8 +3,8 @@
     python -m tests.benchmarks.worst [trials]
 
 Requests are drawn from a population of known worst shares: their difficulty, and each run's own
-part, are Beta distributed, and a share of them is 0 for a run. Intervals should hold 95 %, and equal
-runs should differ in at most 5 % of the evaluations.
+part, are Beta distributed, and a share of them is 0 for a run. Intervals should hold 95 %, and
+equal runs should differ in at most 5 % of the evaluations.
 """
 
 import sys
