@@ -60,9 +60,10 @@ class Measured:
     tails: Tails
     sign: int
 
-    def turned(self, *values: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return values, or the ends of intervals, as the measure has them."""
-        return tuple(self.sign * of + 0.0 for of in values)[:: self.sign]
+    def turned(self, *values: np.ndarray) -> Any:
+        """Return values as the measure has them, or the lower and the upper end of intervals."""
+        found = [self.sign * of + 0.0 for of in values][:: self.sign]
+        return found if len(values) > 1 else found[0]
 
     def rows_of(self, schema: schemas.TableSchema, height: int, **given: Any) -> pl.DataFrame:
         """Return rows of a table, behind the attributes of the group."""
@@ -73,13 +74,9 @@ class Measured:
 
 
 def measured(
-    called: str,
-    s: Any,
-    requests: RequestsLike = None,
-    by: By = None,
-    unit: str | None = None,
+    called: str, s: Any, requests: RequestsLike = None, by: By = None, unit: str | None = None,
     weights: WeightsLike = None,
-) -> Iterator[Measured]:
+) -> Iterator[Measured]:  # fmt: skip
     """Yield the values by each measure in each group; raise for tables without such values."""
     s = to_polars(s)
     if "preference" in s.columns and "value" not in s.columns:

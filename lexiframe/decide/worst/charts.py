@@ -124,7 +124,7 @@ def risk_chart(
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP")
     >>> chart = risk_chart(e.scores, "pca8_euclidean", runs="pixels_euclidean")
     >>> [row["query_id"] for row in chart.data.values]
-    ['q0078', 'q0206', 'q0066', 'q0175', 'q0113']
+    ['q0206', 'q0078', 'q0066', 'q0175', 'q0113']
     """
     from lexiframe.decide.worst.asked import measured
 

@@ -77,11 +77,10 @@ def _pair_rows(m: Measured) -> pl.DataFrame:
     for pair, (tails, of_a, of_b) in pairs_of(m.tails, a, b):
         n[pair] = tails.n[0]
         place[pair], values[:, pair] = _first_difference(tails.sorted, of_a, of_b)
-    (value_a,), (value_b,) = m.turned(values[0]), m.turned(values[1])
-    preference = np.nan_to_num(np.sign(values[0] - values[1]))
     rows = m.rows_of(
         LEXIMIN, len(a), run_a=coded.decode(m.runs, a), run_b=coded.decode(m.runs, b),
-        preference=preference, decided_at=place, value_a=value_a, value_b=value_b, n=n,
+        preference=np.nan_to_num(np.sign(values[0] - values[1])), decided_at=place,
+        value_a=m.turned(values[0]), value_b=m.turned(values[1]), n=n,
     )  # fmt: skip
     return rows.with_columns(pl.col("decided_at").replace(0, None)).filter(pl.col("n") > 0)
 

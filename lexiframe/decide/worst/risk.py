@@ -24,17 +24,10 @@ _SHARE = 0.1
 @alone.each_collection
 @typed
 def risk(
-    s: ValuesLike,
-    /,
-    baseline: str,
-    *,
-    risk_alpha: float = 1.0,
-    margin: float | Mapping[str, float] = 0.1,
-    alpha: float = 0.05,
-    unit: str | None = None,
-    requests: RequestsLike = None,
-    by: By = None,
-) -> pl.DataFrame:
+    s: ValuesLike, /, baseline: str, *, risk_alpha: float = 1.0,
+    margin: float | Mapping[str, float] = 0.1, alpha: float = 0.05, unit: str | None = None,
+    requests: RequestsLike = None, by: By = None,
+) -> pl.DataFrame:  # fmt: skip
     """Say for each run which requests gain and lose against a baseline, and how risky that is.
 
     Parameters

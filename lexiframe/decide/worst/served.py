@@ -25,6 +25,8 @@ from lexiframe.decide.worst.tails import Tails
 from lexiframe.typing import RequestsLike
 
 SHARES = (0.1, 0.25)
+_OF_PAIRS = "n mean_difference ci_low ci_high effect_size statistic p_value".split()
+_QUANTILES = "quantile_difference quantile_ci_low quantile_ci_high".split()
 _CELLS = 2**22
 """The differences of pairs in samples that are in memory at once."""
 
@@ -60,7 +62,7 @@ class WorstServed(Tables):
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP")
     >>> w = lf.worst_served(e, share=0.4)
     >>> w.requests.filter(run="random").select("query_id", "counted").rows()
-    [('q0078', 1.0), ('q0206', 1.0)]
+    [('q0206', 1.0), ('q0113', 1.0)]
     """
 
     _of: tuple[tuple[Measured, Asked], ...]
@@ -146,20 +148,11 @@ class WorstServed(Tables):
 @alone.each_collection
 @typed
 def worst_served(
-    s: ValuesLike,
-    /,
-    share: float | Sequence[float] = SHARES,
-    *,
-    unit: str | None = None,
-    weights: WeightsLike = None,
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-    baseline: str | None = None,
-    samples: int = 1000,
-    seed: int = 0,
-    requests: RequestsLike = None,
-    by: By = None,
-) -> WorstServed:
+    s: ValuesLike, /, share: float | Sequence[float] = SHARES, *, unit: str | None = None,
+    weights: WeightsLike = None, correction: Correction = "holm", alpha: float = 0.05,
+    baseline: str | None = None, samples: int = 1000, seed: int = 0,
+    requests: RequestsLike = None, by: By = None,
+) -> WorstServed:  # fmt: skip
     """Compare runs by the share of the requests that each of them serves worst.
 
     Parameters
@@ -226,8 +219,8 @@ def worst_served(
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP")
     >>> w = lf.worst_served(e, share=0.4)
-    >>> w.values.select("run", "n_worst", pl.col("value", "mean").round(3)).rows()
-    [('pca8_euclidean', 2.0, 0.6, 0.817), ('pixels_euclidean', 2.0, 0.7, 0.862)]
+    >>> w.values.select("run", pl.col("value", "mean").round(3)).rows()
+    [('pca8_euclidean', 0.578, 0.817), ('pixels_euclidean', 0.657, 0.861), ('random', 0.005, 0.033)]
     """
     shares = tuple(share) if isinstance(share, Sequence) else (share,)
     for one in shares or (math.nan,):
@@ -273,14 +266,13 @@ def _asked_of(m: Measured, asked: Asked) -> Asked:
 
 def _value_rows(m: Measured, asked: Asked, share: float) -> pl.DataFrame:
     e, n = m.tails.estimates(share), m.tails.n
-    (value,), (mean,) = m.turned(e.mean), m.turned(m.tails.means)
     low, high = m.turned(*e.ends(asked.alpha / 2))
-    point, *ends = m.tails.quantiles(share, asked.alpha)
-    (quantile,), (quantile_low, quantile_high) = m.turned(point), m.turned(*ends)
+    quantile, *ends = m.tails.quantiles(share, asked.alpha)
+    quantile_low, quantile_high = m.turned(*ends)
     return m.rows_of(
-        WORST_VALUES, len(m.runs), share=share, run=m.runs, value=value, ci_low=low, ci_high=high,
-        n=n, n_worst=share * n, mean=mean, quantile=quantile, quantile_low=quantile_low,
-        quantile_high=quantile_high,
+        WORST_VALUES, len(m.runs), share=share, run=m.runs, value=m.turned(e.mean), ci_low=low,
+        ci_high=high, n=n, n_worst=share * n, mean=m.turned(m.tails.means),
+        quantile=m.turned(quantile), quantile_low=quantile_low, quantile_high=quantile_high,
     )  # fmt: skip
 
 
@@ -293,32 +285,24 @@ def _pair_rows(
         base = m.runs.index_of(asked.baseline)
         a = np.flatnonzero(np.arange(len(m.runs)) != base)
         b = np.full(len(a), base)
-    names = "n mean low high effect t p quantile q_low q_high".split()
+    names = [*_OF_PAIRS, *(_QUANTILES if with_quantiles else ())]
     found = dict(zip(names, np.full((len(names), len(a)), np.nan), strict=True))
     for pair, (tails, of_a, of_b) in pairs_of(m.tails, a, b):
         n, e = int(tails.n[0]), tails.pairs(share, of_a, of_b)
-        low, high = e.ends(asked.alpha / 2)
         few = share * tails.n_effective[0] < 2 - 1e-9
         with np.errstate(divide="ignore", invalid="ignore"):
             effect = np.where(e.varies, e.mean / (e.deviation * np.sqrt(n)), np.nan)
-        p = np.full(len(pair), np.nan) if few else e.apart()
-        each = [n, e.mean, low, high, effect, e.beyond(0.0), p]
-        if with_quantiles:
-            each += _quantile_differences(tails, of_a, of_b, share, asked)
-        for of, values in zip(found.values(), each, strict=False):
+        each = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
+        each.append(np.full(len(pair), np.nan) if few else e.apart())
+        each += _quantile_differences(tails, of_a, of_b, share, asked) if with_quantiles else []
+        for of, values in zip(found.values(), each, strict=True):
             of[pair] = values
-    adjusted = correct_families(found["p"], np.zeros(len(a)), asked.correction)
+    adjusted = correct_families(found["p_value"], np.zeros(len(a)), asked.correction)
     reject = pl.Series(adjusted < asked.alpha).set(pl.Series(np.isnan(adjusted)), None)
-    quantiles = {
-        "quantile_difference": found["quantile"], "quantile_ci_low": found["q_low"],
-        "quantile_ci_high": found["q_high"],
-    }  # fmt: skip
     return m.rows_of(
         WORST_COMPARISONS, len(a), share=share, run_a=coded.decode(m.runs, a),
-        run_b=coded.decode(m.runs, b), mean_difference=found["mean"], ci_low=found["low"],
-        ci_high=found["high"], n=np.nan_to_num(found["n"]), effect_size=found["effect"],
-        statistic=found["t"], p_value=found["p"], p_adjusted=adjusted, reject=reject, test="t",
-        correction=asked.correction, **(quantiles if with_quantiles else {}),
+        run_b=coded.decode(m.runs, b), **(found | {"n": np.nan_to_num(found["n"])}),
+        p_adjusted=adjusted, reject=reject, test="t", correction=asked.correction,
     )  # fmt: skip
 
 
@@ -345,12 +329,11 @@ def _request_rows(m: Measured, asked: Asked) -> pl.DataFrame:
     for share in asked.shares:
         counted = m.tails.counted(share)
         run, row = np.nonzero(counted.T > 0)
-        (value,) = m.turned(m.tails.values[row, run])
-        rows = m.rows_of(
+        of_shares.append(m.rows_of(
             WORST_REQUESTS, len(run), share=share, run=coded.decode(m.runs, run),
-            query_id=coded.decode(m.rows, row), value=value, counted=counted[row, run],
-        )  # fmt: skip
-        of_shares.append(rows)
+            query_id=coded.decode(m.rows, row), value=m.turned(m.tails.values[row, run]),
+            counted=counted[row, run],
+        ))  # fmt: skip
     table = pl.concat(of_shares)
     table = table.sort("share", "run", m.sign * pl.col("value"), "query_id")
     if asked.unit is not None:

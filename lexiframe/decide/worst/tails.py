@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -177,12 +178,7 @@ class Tails:
 
 
 def _estimates(
-    mean: np.ndarray,
-    squares: np.ndarray,
-    size: np.ndarray,
-    n: np.ndarray | int,
-    requests: np.ndarray | float,
-    df: np.ndarray,
+    mean: np.ndarray, squares: np.ndarray, size: Any, n: Any, requests: Any, df: np.ndarray
 ) -> sums.Estimates:
     """Return means with their errors; 0 where fewer than two requests count, or nothing varies.
 
