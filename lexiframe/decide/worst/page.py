@@ -33,13 +33,16 @@ def worst_part(
     """
     s, by = tables["scores"], [*provenance["groups"]]
     left_out = [m for m in s["measure"].unique() if is_place(m) or is_count(m)]
-    s, n = s.filter(~pl.col("measure").is_in(left_out)), s["query_id"].n_unique()
-    if s.is_empty() or n < _FEWEST:
+    s = s.filter(~pl.col("measure").is_in(left_out))
+    of_each = [(of, of["query_id"].n_unique()) for of in s.partition_by("measure")]
+    of_each = [(of, n) for of, n in of_each if n >= _FEWEST]
+    if not of_each:
         return ""
     how: dict[str, Any] = {"requests": attributes, "by": by} if by else {}
     with warnings.catch_warnings(action="ignore", category=errors.LexiframeWarning):
-        w = worst_served(s, [share for share in _SHARES if share * n >= 2], **how)
-        said = worst_served(s, **how).verdict.sentences
+        curves = [worst_served(of, [x for x in _SHARES if x * n >= 2], **how) for of, n in of_each]
+        said = [one for of, _ in of_each for one in worst_served(of, **how).verdict.sentences]
+    w = WorstServed(tuple(pair for one in curves for pair in one._of))
     key, of_means = [*by, "measure", "run"], {"ci_low": "low", "ci_high": "high"}
     means = tables["means"].select(*key, "ci_low", "ci_high").rename(of_means)
     values = w.values.join(means, on=key, how="left", nulls_equal=True, maintain_order="left")

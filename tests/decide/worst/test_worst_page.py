@@ -2,6 +2,7 @@
 
 import re
 
+import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -54,3 +55,19 @@ def test_few_requests_and_preferences_alone_have_none(whole):
     folder = lf.bundled("example")
     assert not part_of(lf.evaluate(folder / "runs", folder / "qrels.txt", "AP"))
     assert not part_of(lf.evaluate(DIGITS / "runs", DIGITS / "qrels.parquet", "RPP"))
+
+
+def test_measures_with_values_for_fewer_requests_have_shares_of_their_own(whole):
+    s = whole.scores.filter(measure="AP", run="random")
+    ids = s["query_id"].unique().sort()
+    few = s.filter(pl.col("query_id").is_in(ids.head(9).implode())).with_columns(
+        measure=pl.lit("RR")
+    )
+    none = s.filter(pl.col("query_id").is_in(ids.head(2).implode())).with_columns(
+        measure=pl.lit("P@5")
+    )
+    text = part_of(lf.evaluate_scores(pl.concat([s, few, none])))
+    assert re.findall("<h3>(.*?)</h3>", text)[:-1] == [
+        "AP of the worst share",
+        "RR of the worst share",
+    ]
