@@ -143,7 +143,8 @@ def _object(row: dict[str, str]) -> Any:
 
 
 def _public(row: dict[str, str]) -> str | None:
-    same = (n for n in lf.__all__ if getattr(getattr(lf, n), "name", None) == row["name"])
+    name = row["name"].partition("(")[0]
+    same = (n for n in lf.__all__ if getattr(getattr(lf, n), "name", None) == name)
     return next((n for n in same if is_measure(getattr(lf, n))), None)
 
 

@@ -193,6 +193,11 @@ from .core.orderings.aggregated import aggregates as aggregates
 from .core.metrics.providers import provider_exposure as provider_exposure
 from .core.metrics.instructions import p_mrr as p_mrr
 
+"Who is served worst: the worst share of the requests of each run"
+from .decide.worst.served import worst_served as worst_served
+from .decide.worst.leximin import leximin as leximin
+from .decide.worst.risk import risk as risk
+
 "Kinds of measures: classes for your own"
 from .core.metrics.kinds.recall_level import RecallLevelMetric as RecallLevelMetric
 from .core.metrics.kinds.graded import GradedMetric as GradedMetric
@@ -284,6 +289,7 @@ from .core.metrics.catalogues.subtopics import alpha_DCG as alpha_DCG
 from .core.metrics.catalogues.subtopics import alpha_nDCG as alpha_nDCG
 from .core.metrics.catalogues.subtopics import NRBP as NRBP
 from .core.metrics.catalogues.subtopics import nNRBP as nNRBP
+from .decide.worst.intents import WorstIntents as WorstIntents
 
 "Measures beyond relevance: of single lists, and of all lists of a run"
 from .decide.beyond.measures import Novelty as Novelty

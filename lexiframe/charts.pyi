@@ -23,6 +23,8 @@ from lexiframe.decide.gates.decision_charts import gate_curve_chart as gate_curv
 from lexiframe.decide.gates.decision_charts import powered_chart as powered_chart
 from lexiframe.decide.gates.decision_charts import sequence_chart as sequence_chart
 from lexiframe.core.views.charts.conclusions import conclusion_chart as conclusion_chart
+from lexiframe.decide.worst.charts import worst_chart as worst_chart
+from lexiframe.decide.worst.charts import risk_chart as risk_chart
 
 "Measures: how they agree, tie and decide"
 from lexiframe.core.views.charts.agreement import correlation_chart as correlation_chart

@@ -30,6 +30,7 @@ from lexiframe.core.base.feature import (
     Results,
     Verdicts,
     Votes,
+    Worst,
 )
 
 Kind = TypeVar("Kind")
@@ -77,6 +78,8 @@ FEATURES = (
     Listed("decide.beyond", "connect.forms", (Items,), measures_of_items="Novelty ILD "
         "CategoryEntropy Miscalibration Serendipity ARP PopularityLift APLT Coverage Gini Entropy "
         "Exposure"),
+    Listed("decide.worst", "", (Verdicts, Worst), {"worst": "command", "risk": "risk_command"},
+        measures="WorstIntents"),
     Listed("connect.engines", "", (Engines,)),
     Listed("connect.collections", "", (Collections,)),
     Listed("connect.remote", "", (Places,)),

@@ -613,6 +613,15 @@ def P_IA(ordered, judged, k, rel=None):
     return mean_over_subtopics(ordered, judged, lambda p: P(p, k), rel)
 
 
+def WorstIntents(ordered, judged, share=0.5, rel=None):
+    """The mean of AP over the worst share of the subtopics, the last one in part."""
+    subtopics = relevant_by_subtopic(judged, rel)
+    rising = sorted(AP(positions_of(project(ordered, judged[t], rel))) for t in subtopics)
+    target = max(share * len(rising), 1)
+    counted = [min(1, max(0, target - place)) for place in range(len(rising))]
+    return math.fsum(x * c for x, c in zip(rising, counted, strict=True)) / target
+
+
 def gain(doc_id, above, subtopics, alpha):
     """Σ_t (1 − α)^(documents above that serve t) over the subtopics that a document serves."""
     return sum(
@@ -1036,6 +1045,19 @@ def mean_z(d):
         for a, y in x.items():
             values[a].append((y - mean) / sd if tie(max(x.values()) - min(x.values())) else 0.0)
     return {a: math.fsum(z) / len(z) for a, z in values.items()}
+
+
+def leximin(x):
+    """S − mid-rank by the values (request, run): value, sorted from the worst (section 19)."""
+    names = sorted({run for _, run in x})
+    rising = {a: sorted(value for (_, run), value in x.items() if run == a) for a in names}
+
+    def first_difference(a, b):
+        apart = (tie(y - z) for y, z in zip(rising[a], rising[b], strict=True))
+        return next((d for d in apart if d), 0)
+
+    above = {a: [sgn(first_difference(a, b)) for b in names if b != a] for a in names}
+    return {a: sum((1 + sign) / 2 for sign in signs) for a, signs in above.items()}
 
 
 def majority(d, a, b):

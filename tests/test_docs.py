@@ -186,6 +186,15 @@ def test_the_code_about_learning_to_rank_runs():
     assert {*means.filter(rank=1)["run"]} == {"learned"}
 
 
+def test_the_code_about_who_is_served_worst_runs(capsys):
+    names = run_page("worst")
+    assert names["found"].height == 33
+    said = capsys.readouterr().out
+    assert "In the tenth of the requests that it serves worst, isomap8_euclidean has" in said
+    assert "AP, worst 0.1" in said
+    assert "WorstIntents(AP, share=0.5)" in said
+
+
 def test_the_code_about_models_runs_and_says_what_the_page_does():
     names = run_page("models")
     hit = names["hits"].groupby("features")["value"].mean()

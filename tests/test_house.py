@@ -477,7 +477,8 @@ DATA = """VotesLike CollectionLike Frame LogLike PairsLike RunsLike QrelsLike
 ScoresLike
 Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
 BaselineLike
-OrderingsTable ComparisonsTable arrays.PairsByKind arrays.PairsOrReplicates ToDecide""".split()
+OrderingsTable ComparisonsTable arrays.PairsByKind arrays.PairsOrReplicates ToDecide
+ValuesLike""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -626,8 +627,19 @@ def tables(tmp_path_factory):
         "overlap": lf.overlap(runs),
         "contrasting": lf.contrasting(runs, "pca8_euclidean", "random", qrels=qrels),
         "unjudged": lf.unjudged(runs, pl.DataFrame(qrels).group_by("query_id").head(2)),
+        **served_worst(s),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
+
+
+def served_worst(s):
+    """The tables of the requests that runs serve worst."""
+    half = pl.DataFrame({"query_id": s["query_id"].unique().sort()})
+    w = lf.worst_served(s, 0.5, requests=half.with_columns(half=pl.Series([*"ababa"])))
+    named = {"values": w.values, "comparisons": w.comparisons, "groups": w.groups()}
+    named["requests"] = w.requests.drop("half")
+    found = {f"worst_{name}": table for name, table in named.items()}
+    return found | {"leximin": lf.leximin(s), "risk": lf.risk(s, "random")}
 
 
 def leaderboard_tables():
@@ -806,7 +818,7 @@ def test_every_schema_has_a_table(tables):
 
 OF_THEIR_OWN_ORDER = """
     runs qrels means verdict pair_requests requests contrasting unjudged components effects
-    gate_curves strengths facts
+    gate_curves strengths facts worst_requests
 """.split()
 
 
@@ -828,7 +840,7 @@ def test_columns_types_and_key(tables, name):
 
 @pytest.mark.parametrize("method", RULES)
 def test_orderings_come_sorted(tables, method):
-    d = tables["preferences"]
+    d = tables["scores" if method == "leximin" else "preferences"]
     if method == "bradley_terry":  # no run may win or lose always, as the random one does
         d = d.filter(pl.col("run_a") != "random", pl.col("run_b") != "random")
     o = lf.order_runs(d, method)

@@ -111,6 +111,8 @@ def test_metrics(collection, k, alpha, rel):
     formulas = {
         f"strec@{k}": lambda *judged: oracle.strec(*judged, k, rel=rel),
         "MAP-IA": lambda *judged: oracle.MAP_IA(*judged, rel=rel),
+        lf.WorstIntents: lambda *judged: oracle.WorstIntents(*judged, rel=rel),
+        lf.WorstIntents("AP", share=0.3): lambda *j: oracle.WorstIntents(*j, 0.3, rel=rel),
         f"P-IA@{k}": lambda *judged: oracle.P_IA(*judged, k, rel=rel),
         lf.ERR_IA(alpha=alpha) @ k: lambda *judged: oracle.ERR_IA(*judged, k, alpha, rel=rel),
         lf.alpha_DCG(alpha=alpha) @ k: lambda *j: oracle.alpha_DCG(*j, k, alpha, rel=rel),
@@ -161,7 +163,7 @@ def assert_formulas(s, formulas, orders):
 @FEWER
 @given(with_subtopics(), st.sampled_from([1.5, 2, 3]))
 def test_a_metrics_own_rel_is_that_of_the_positions(collection, rel):
-    names = ["MAP-IA", "P-IA@3", "alpha-nDCG@5", "ERR-IA@5"]
+    names = ["MAP-IA", "P-IA@3", "alpha-nDCG@5", "ERR-IA@5", "WorstIntents(P, share=0.5)@3"]
     p = lf.positions(*collection, subtopics=True)
     own = [lf.parse_measure(name)(rel=rel) for name in names]
     s = lf.scores(p, own)
@@ -173,7 +175,17 @@ def test_a_metrics_own_rel_is_that_of_the_positions(collection, rel):
     assert (zero.join(s, on=["run", "query_id", "measure"], how="anti")["value"] == 0).all()
 
 
-ALL = ["strec@3", "strec", "MAP-IA", "MAP-IA@4", "P-IA@3", "ERR-IA@4", "alpha-DCG@4", "NRBP"]
+ALL = [
+    "WorstIntents",
+    "strec@3",
+    "strec",
+    "MAP-IA",
+    "MAP-IA@4",
+    "P-IA@3",
+    "ERR-IA@4",
+    "alpha-DCG@4",
+    "NRBP",
+]
 NORMALISED = ["nERR-IA", "alpha-nDCG", "alpha-nDCG@4", "nNRBP", "nNRBP(beta=0.8)"]
 EXACT = ["nERR-IA(ideal='exact')@3", "alpha-nDCG(ideal='exact')@3", "nNRBP(ideal='exact')@3"]
 

@@ -105,6 +105,16 @@ class Boards:
 
 
 @dataclass(frozen=True)
+class Worst:
+    """The requests that runs serve worst: orders of runs, an evaluation's share, page and gates."""
+
+    leximin_ranks: Callable[..., Any]
+    served: Callable[..., Any]
+    page: Callable[..., str]
+    gate_rows: Callable[..., pl.DataFrame]
+
+
+@dataclass(frozen=True)
 class Answers:
     """Answers that were judged by nuggets."""
 

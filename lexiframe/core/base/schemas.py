@@ -78,6 +78,7 @@ _COLUMNS = {
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
         deciding_component component
         name category null doc_a doc_b question source replicate order case family reason unit
+        attribute
     """,
     INT: """
         n_judgments n_both_orders n_shared n_triples n_circular
@@ -88,7 +89,7 @@ _COLUMNS = {
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
         negative one_score own_first n_replicates df n_model people_alone seed n_planned n_own
-        n_other tied_from tied_to largest_tie
+        n_other tied_from tied_to largest_tie large_losses decided_at
     """,
     FLOAT: """
         strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
@@ -116,7 +117,10 @@ _COLUMNS = {
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
         opposite others circular alpha_nominal low high least_p least_p_adjusted
-        catalogue_share bias slope least most pooled p_equal p_worse ties_sd
+        catalogue_share bias slope least most pooled n_worst quantile quantile_low quantile_high
+        quantile_difference quantile_ci_low quantile_ci_high counted share_worst share_all urisk
+        trisk large_low large_high worst_change worst_change_low worst_change_high georisk
+        georisk_low georisk_high worst p_equal p_worse ties_sd
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from lexiframe import features
 from lexiframe.core.base import check_choice, printed, unknown_name
+from lexiframe.core.base.feature import Worst
 from lexiframe.core.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.evaluation.evaluated_data import Origin
@@ -345,6 +347,36 @@ class Evaluation(compared.Compared):
         self._refuse_several("requests(...)")
         names = self._names_of(measures)
         return single_requests.listed(self, names, None if run is None else self._run_named(run))
+
+    def worst(self, share: float | Sequence[float] = (0.1, 0.25), **how: Any) -> Any:
+        """Compare the runs by the share of the requests that each of them serves worst.
+
+        Parameters
+        ----------
+        share : float, or several
+            The share of the requests, above 0 and up to 1; default: the tenth and the quarter.
+        **how
+            The other arguments of `worst_served`.
+
+        Returns
+        -------
+        WorstServed
+            As `worst_served` returns it.
+
+        Raises
+        ------
+        LexiframeError
+            As `worst_served`; and of an evaluation in parts that kept no scores.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP")
+        >>> e.worst(share=0.4).values.select("run", "n_worst").row(0)
+        ('pca8_euclidean', 2.0)
+        """
+        return features.needed(Worst, "worst").served(self, share, **how)
 
     def origin(self, what: str) -> Origin:
         """Return what the evaluation was computed from; ``what`` begins the error if not known."""

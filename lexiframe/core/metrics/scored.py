@@ -12,8 +12,14 @@ from lexiframe.core.base import LexiframeError, coded, in_threads, schemas, show
 from lexiframe.core.metrics import notation
 from lexiframe.core.metrics.kinds.derived import parse_metric
 from lexiframe.core.metrics.kinds.metric import Metric
-from lexiframe.core.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of_subtopics
-from lexiframe.core.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
+from lexiframe.core.metrics.kinds.subtopic_metrics import are_of_subtopics
+from lexiframe.core.metrics.needed import (
+    JUDGED,
+    SUBTOPICS,
+    no_item_of_grade,
+    refuse_unfit,
+    warn_of_lost_gains,
+)
 from lexiframe.core.metrics.rankings import Rankings
 from lexiframe.core.metrics.value_arrays import Values
 from lexiframe.core.projection import (
@@ -112,8 +118,7 @@ def values_of(
     if by_subtopic:
         from lexiframe.core.metrics.subtopic_scores import subtopic_values
 
-        of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
-        return subtopic_values(p, of_subtopics, no_relevant)
+        return subtopic_values(p, metrics, no_relevant)
     rankings = Rankings.of(p, ranked)
     groups = []  # the metrics of a group share intermediate results, such as the ideal rankings
     for rel in dict.fromkeys(metric.rel for metric in metrics):
@@ -137,7 +142,7 @@ def _positions_of(collections: Any, metrics: list[Metric]) -> pl.DataFrame:
     return positions(
         collections,
         judged=any(metric.needs == JUDGED for metric in metrics),
-        subtopics=all(isinstance(metric, SubtopicMetric) for metric in metrics),
+        subtopics=all(metric.needs == SUBTOPICS for metric in metrics),
     )
 
 

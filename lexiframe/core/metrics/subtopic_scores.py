@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,9 +23,7 @@ _NOTHING = 2.0**-60
 """Exposures below this share of the greatest one are ignored: they are lost in rounding."""
 
 
-def subtopic_values(
-    p: pl.DataFrame, metrics: Sequence[SubtopicMetric], no_relevant: NoRelevant
-) -> Values:
+def subtopic_values(p: pl.DataFrame, metrics: Sequence[Any], no_relevant: NoRelevant) -> Values:
     """Compute subtopic metrics for every run and request; `scores` computes all other metrics."""
     table = schemas.check(p, schemas.SUBTOPIC_POSITIONS)
     is_relevant = pl.col("level").is_not_null()
@@ -80,10 +79,14 @@ def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.Da
 
 
 def _subtopic_values(
-    table: pl.DataFrame, metrics: Sequence[SubtopicMetric]
-) -> Iterator[tuple[SubtopicMetric, np.ndarray]]:
+    table: pl.DataFrame, metrics: Sequence[Any]
+) -> Iterator[tuple[Any, np.ndarray]]:
     """Yield each metric and its values: the sum of its terms in each ranking, over its divisor."""
     starts, n_subtopics = _ranking_starts(table)
+    for metric in metrics:
+        if hasattr(metric, "of_subtopics"):  # it is no sum over them
+            yield metric, metric.limits.within(metric.of_subtopics(table, starts))
+    metrics = [metric for metric in metrics if not hasattr(metric, "of_subtopics")]
     keys = table.select("run", "query_id")[starts]
     parts = {str(metric): metric.summands for metric in metrics}
     terms = row_by_row(table, **{name: of.fill_null(0.0) for name, (of, _) in parts.items()})

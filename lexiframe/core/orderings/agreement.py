@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import coded, progress, resampling, schemas, sums, typed
-from lexiframe.core.orderings.matrix import agreement_matrix
 from lexiframe.core.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.core.projection import alone
 from lexiframe.typing import RequestsLike
@@ -150,7 +149,11 @@ def sign_agreement(
     types = schemas.SIGN_AGREEMENT.required if samples is None else schemas.SIGN_AGREEMENT.columns
     table = pl.DataFrame(columns if len(a) else None, schema=types if not len(a) else None)
     table = table.cast(pl.Schema(types)).with_columns(pl.selectors.float().fill_nan(None))
-    return agreement_matrix(table) if matrix else table
+    if matrix:  # few ask for it
+        from lexiframe.core.orderings.matrix import agreement_matrix
+
+        return agreement_matrix(table)
+    return table
 
 
 def _same_mean_signs(cube: PairCube | arrays.Reduced) -> np.ndarray:

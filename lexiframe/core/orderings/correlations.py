@@ -21,7 +21,6 @@ from lexiframe.core.orderings.coefficients import (
     kendall_of_few,
     share_as_strong,
 )
-from lexiframe.core.orderings.matrix import agreement_matrix
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import alone
 from lexiframe.typing import OrderingsTable
@@ -117,7 +116,11 @@ def rank_correlations(
         rows.append((name, a, b, correlation, p_value, len(x)))
     table = pl.DataFrame(rows, schema=schemas.CORRELATIONS.required, orient="row")
     table = table.with_columns(pl.selectors.float().fill_nan(None))
-    return agreement_matrix(table) if matrix else table
+    if matrix:  # few ask for it
+        from lexiframe.core.orderings.matrix import agreement_matrix
+
+        return agreement_matrix(table)
+    return table
 
 
 def _ranks_by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:

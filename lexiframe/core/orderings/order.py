@@ -41,7 +41,7 @@ def order_runs(
     d
         The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
     method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry", \
-"mean_z", "mean_rank"}, optional
+"mean_z", "mean_rank", "leximin"}, optional
         Default: ``mean`` for scores, ``win_rate`` for preferences, and ``mc4`` where an option of
         it is given. The papers order runs by ``mc4``.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
@@ -59,6 +59,8 @@ def order_runs(
         ``mean_z``: the mean of z-scores, (score − mean)/sd over the runs of a request; those of
         preferences are of the mean preference over the other runs.
         ``mean_rank``: the mean over requests of the mid-rank by per-request win rate.
+        ``leximin``: scores sorted from the worst, of which the first that differs decides, see
+        `leximin`; the value is S − mid-rank.
     votes : {"win_rate", "preference"}
         For mc4 and kemeny: whether a request ranks two runs by their per-request win rates over all
         runs (as in the papers), or by the preference between the two.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,8 @@ def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Itera
 
 def _order_by_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
     declared = _declared(measure, table, rule)
+    if declared.of_samples is not None:
+        return declared.of_samples(table, None)
     if declared.of_leads is None:
         moments = _rule_moments(table, declared)
         mean, errors = moments.mean[None], moments.mean_rounding[None]
@@ -184,6 +187,8 @@ def resampled(
     resampling.check_draws(function, "samples", samples, seed)
     cube = laid_out(d, rule.method)
     arrays.check_finite(function, cube.values)
+    if RULES[rule.method].of_samples is not None:
+        warn(f"{function}: resamples flatter {rule.method}{_FLATTERED}")
     what = f"{function}: the ranks of {len(cube.runs):,} runs in {samples:,} samples"
     needed = len(cube.runs) * samples * _BYTES_OF_RANK
     memory_use.refuse_more_than_available(needed, what, "take fewer samples or fewer runs")
@@ -193,6 +198,9 @@ def resampled(
         )
 
 
+_FLATTERED = (
+    ": the first of 6 runs over 50 requests stays first in .64 of them, and in .24 of new samples"
+)
 _BYTES_OF_RANK = 48
 """The memory that a run takes in a sample, while its value and rank are computed and counted."""
 
@@ -200,6 +208,8 @@ _BYTES_OF_RANK = 48
 def _weights_function(measure: str, table: Any, rule: ChosenRule) -> FromWeights:
     refuse_lacking(measure, table, rule.missing)
     declared = _declared(measure, table, rule)
+    if declared.of_samples is not None:
+        return partial(declared.of_samples, table)
     if declared.of_units is not None and declared.of_leads is None:
         return _means_function(*declared.of_units(table), _order_sign(table))
     votes, known = table.votes(rule.counts), (~np.isnan(table.values)).astype(np.float64)
@@ -230,6 +240,8 @@ def ordered_cells(cells: arrays.Cells, weights: np.ndarray, rule: OrderingRule) 
 
     A unit of the weight 1 counts once.
     """
+    if rule.of_samples is not None:
+        return rule.of_samples(cells, weights)
     if rule.of_units is not None:
         points = rule.of_units(cells)[0]
         return _means_function(points, np.full((1, 1), sums.TIE * sums.largest(points)), 1)(weights)

@@ -41,7 +41,8 @@ class ValuesAndRanks(NamedTuple):
 class OrderingRule:
     """A rule by which runs are ordered, with all its facts.
 
-    A rule either has ``of_units``, and orders by means over the units; or it has ``of_leads``.
+    A rule either has ``of_units``, and orders by means over the units; or it has ``of_leads``, or
+    ``of_samples``.
     The lead of a pair is the number of units (or their weight) that prefer run a to run b, minus
     that of those that prefer b. A larger value is better.
 
@@ -59,6 +60,9 @@ class OrderingRule:
     of_leads
         From the runs and their pairs, the leads and the numbers of units that know the pair, both
         samples × pairs, and its options by name, to values and ranks.
+    of_samples
+        From a measure's table, or cells, and the numbers of times that samples have each unit,
+        samples × units, to values and ranks; None stands for each unit once.
     refuse
         Raise for runs and their pairs, leads, and numbers of units that have no order by the rule;
         and the function that was called.
@@ -86,6 +90,7 @@ class OrderingRule:
     of_units: Callable[..., tuple[np.ndarray, np.ndarray]] | None = None
     of_sums: Callable[..., sums.Moments] | None = None
     of_leads: Callable[..., ValuesAndRanks] | None = None
+    of_samples: Callable[..., ValuesAndRanks] | None = None
     refuse: Callable[..., None] | None = None
     of_tests: Callable[[arrays.Cells, np.ndarray], np.ndarray] | None = None
     alike: str | None = None

@@ -72,6 +72,9 @@ def rank_distributions(
     standard errors apart, and all ranks at once in .25 and .00 (one standard error apart: .99 of
     the runs, all at once in .96 and .92; 200 simulations each). `leaderboard` has ranks that hold.
 
+    By ``leximin`` samples flatter the first run, as a warning says: a few of the worst requests
+    decide, which resamples repeat or lack.
+
     Hall & Miller, "Using the bootstrap to quantify the authority of an empirical ranking", Annals
     of Statistics 2009, doi:10.1214/09-AOS699.
 

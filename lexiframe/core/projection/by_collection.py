@@ -288,6 +288,8 @@ def _results_together(found: Mapping[str, Any]) -> Any:
     first = next(iter(found.values()))
     if isinstance(first, pl.DataFrame):  # a decision prints its sentences, where it is whole
         return getattr(type(first), "whole", lambda table: table)(together(found))
+    if hasattr(first, "together"):  # some of its tables are made when they are asked for
+        return first.together(found)
     names = [one.name for one in fields(first)]
     tables = [name for name in names if isinstance(getattr(first, name), pl.DataFrame)]
     each = {n: together({c: getattr(one, n) for c, one in found.items()}) for n in tables}

@@ -35,6 +35,7 @@ from lexiframe.decide.gates.command_inputs import (
     Required,
     StateFile,
     TestOfGate,
+    WorstShare,
     margins_by_measure,
     refuse_shares_of_preferences,
 )
@@ -64,6 +65,7 @@ def gate(
     correction: CorrectionOfGate = None,
     drawn: Annotated[dict[str, Any], Passed(gates.gate, "alpha trials seed")],
     power: Power = 0.8,
+    worst: WorstShare = None,
     sequential: StateFile = None,
     planned: Planned = None,
     curve: Curve = False,
@@ -87,6 +89,8 @@ def gate(
     _refuse_together(
         sequential, planned, test, correction, cluster, requests, by, replicates, curve=curve
     )
+    if worst is not None and (sequential or curve):
+        raise typer.BadParameter("--worst does not go with --sequential and --curve; leave it out")
     grouping.names_of(None if cluster and not by else requests, by)
     written = (out and out / _FILE, junit, sequential)
     files = [file for file in written if file is not None]
@@ -115,7 +119,7 @@ def gate(
             pairs, margins, state=sequential, n_planned=planned or 0, **two, **asked
         )
     else:
-        table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
+        table = gates.gate(pairs, margins, **two, **how, **groups, **meant, worst=worst)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format, [*margins])
     if not (gates.gate_sentences(table)["outcome"] == "pass").all():

@@ -126,6 +126,9 @@ CorrectionOfGate = Annotated[
     ),
 ]
 Power = Annotated[float, option(STATISTICS, "As for `gate`.", rare=True)]
+WorstShare = Annotated[
+    float | None, option(STATISTICS, "As for `gate`.", metavar="SHARE", rare=True)
+]
 Cluster = Annotated[str | None, option(STATISTICS, "As for `gate`.", metavar="COLUMN", rare=True)]
 JunitFile = Annotated[Path | None, output("Also write JUnit XML here.", rare=True)]
 AsGateFormat = Annotated[

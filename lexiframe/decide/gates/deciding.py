@@ -10,7 +10,9 @@ from typing import Annotated, Any, get_args
 import numpy as np
 import polars as pl
 
+from lexiframe import features
 from lexiframe.core.base import LexiframeError, check_choice, resampling, sums, typed
+from lexiframe.core.base.feature import Worst
 from lexiframe.core.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.core.projection import alone
 from lexiframe.core.significance.bets import Bets, BoundsLike, Order
@@ -86,6 +88,7 @@ def gate(
     same_ok: bool = False,
     smaller_is_better: Sequence[str] = (),
     larger_is_better: Sequence[str] = (),
+    worst: float | None = None,
 ) -> pl.DataFrame:
     """Decide for each measure whether a candidate run may take the place of a baseline.
 
@@ -150,6 +153,10 @@ def gate(
     smaller_is_better, larger_is_better : sequence of str
         Measures of scores of which smaller, or larger, values are better. They are named where
         neither their names nor a column ``smaller_is_better`` say it.
+    worst : float, optional
+        A share of the requests, such as 0.1: the candidate may not be worse by more than the margin
+        in the mean of the requests that it serves worst either (see `worst_served`). A measure of
+        scores then has a second row, ``AP, worst 0.1``, by ``t``.
 
     Returns
     -------
@@ -172,7 +179,7 @@ def gate(
         ``candidate_judged_at_10`` the shares of judged documents among the first ten. With
         ``betting`` there are the ``level`` for which it was made, the ``order`` of the requests,
         the ``seed`` that drew it, and ``n_planned``: if these were chosen by the result, the error
-        rate would no longer be alpha.
+        rate would no longer be alpha. With ``worst`` this share is in its rows, and null in others.
 
     Raises
     ------
@@ -183,7 +190,9 @@ def gate(
         says what they mean; for one run that was given as both, unless ``same_ok``; for a measure
         of unknown direction; and for a margin as wide as the range of its measure. With
         ``model``, for what is no table of scores, for runs and measures that the model lacks, and
-        with another test than t, groups, clusters, replicates or an order.
+        with another test than t, groups, clusters, replicates or an order. With ``worst`` for
+        a share of less than one request, preferences, another ``require``, and clusters,
+        replicates or a model.
 
     Notes
     -----
@@ -262,6 +271,7 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     ranked = given if isinstance(given, RankedPairs) else None
     _refuse_runs(baseline, candidates)
     _refuse_order(order, test, ranked)
+    _refuse_worst(worst, rule, cluster=cluster, replicates=replicates, model=model)
     no_model = {"cluster": cluster, "replicates": replicates, "n_planned": n_planned, "by": by}
     check_model(d, model, test, no_model)
     given = given if ranked is None else ranked.pairs
@@ -292,7 +302,7 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
     of_seeds = (replicates, seeds) if replicates in ("run", "both") else None
     who = baseline, rule, margins, measures
-    asked = _Asked(*who, asked_of, options, test, missing, answers, of_seeds, model)
+    asked = _Asked(*who, asked_of, options, test, missing, answers, of_seeds, model, worst)
     every = []
     for name, two in of_each.items():
         found = []
@@ -312,6 +322,8 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     groups = tested.columns[: tested.columns.index("measure")]
     table = settled(decided(tested, rule, corrected, alpha), rule.claim)
     table = table.with_columns(baseline=pl.lit(baseline), of_all=pl.col("measure").is_in([*of_all]))
+    if worst is not None:  # as many requests as would decide are not known there either
+        table = table.with_columns(of_all=pl.col("of_all") | pl.col("worst").is_not_null())
     of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
     level = alpha / (1 if corrected == "none" else table.height)
     table = _add_reasons(table, rule.claim, level, power, bets, of_scores=of_scores)
@@ -326,6 +338,20 @@ def _refuse_runs(baseline: str, candidates: Sequence[str]) -> None:
             f"gate: baseline and candidate are both called {baseline!r}; give the runs different "
             "names"
         )
+
+
+def _refuse_worst(worst: float | None, rule: Rule, **unfit: Any) -> None:
+    if worst is None:
+        return
+    if not 0 < worst <= 1:
+        raise LexiframeError(f"gate: expected worst to be above 0 and up to 1, found {worst}")
+    if rule.text != "not-worse":
+        raise LexiframeError(
+            f"gate: expected require='not-worse' with worst, which both have to hold, found "
+            f"{rule.text!r}; leave one of them out"
+        )
+    if given := [name for name, value in unfit.items() if value is not None]:
+        raise LexiframeError(f"gate: {given[0]} does not go with worst; leave one of them out")
 
 
 def _refuse_order(order: Any, test: str | None, ranked: RankedPairs | None) -> None:
@@ -372,6 +398,7 @@ class _Asked:
     answers: Mapping[str, Any]
     of_seeds: tuple[Replicates | None, Seeds] | None
     model: Any
+    worst: float | None
 
     def rows_of_group(self, group: Any, candidate: str) -> pl.DataFrame:
         """Return a row for each measure, with the answers of its test and why it was chosen."""
@@ -405,6 +432,11 @@ class _Asked:
         tested = found.filter(run_a=candidate).join(spread, on="measure")
         tested = tested.join(pl.DataFrame(why, _CHOSEN, orient="row"), on="measure")
         tested = tested.with_columns(candidate=pl.lit(candidate))
+        if self.worst is not None:
+            gate_rows = features.needed(Worst, "gate").gate_rows
+            two = candidate, self.baseline
+            of_worst = gate_rows(rows, delta, self.worst, two, self.options)
+            tested = pl.concat([tested, of_worst], how="diagonal_relaxed")
         return add_coverage(tested, group, answers, self.baseline, candidate)
 
     def _settled(self, group: Any, answers: Any) -> Any:
@@ -421,8 +453,11 @@ def _add_reasons(
     """Add how many requests would decide a row, and why it has its outcome."""
     required = _required_requests(table, claim, level, power, bets, of_scores=of_scores)
     bound = [bets.bound_of(name, of_scores) for name in table["measure"]]
+    unchanged = _unchanged(table, claim, level)
+    if "worst" in table.columns:  # its t has other degrees of freedom
+        unchanged = unchanged.set(table["worst"].is_not_null(), None)
     table = table.with_columns(
-        required=required.set(table["of_all"], None), unchanged=_unchanged(table, claim, level),
+        required=required.set(table["of_all"], None), unchanged=unchanged,
         bound=pl.Series(bound, dtype=pl.Float64),
     )  # fmt: skip
     reasons = [reason(row) for row in table.iter_rows(named=True)]

@@ -17,7 +17,7 @@ GATES = schemas.table_schema(
     "outcome why mean_difference margin ci_low ci_high p_value p_adjusted p_opposite "
     "p_opposite_adjusted n required baseline candidate requests? baseline_answered? "
     "candidate_answered? baseline_judged_at_10? candidate_judged_at_10? level? order? seed? "
-    "n_planned? require test correction alpha",
+    "n_planned? worst? require test correction alpha",
     level=schemas.FLOAT,
 )
 GATE_CURVES = schemas.table_schema(

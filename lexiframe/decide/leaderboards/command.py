@@ -39,7 +39,7 @@ RuleNames = Annotated[
     list[str] | None,
     option(
         INPUT,
-        "mean (default), mean_z, mean_rank, borda, win_rate, copeland, mc4, kemeny or "
+        "mean (default), mean_z, mean_rank, borda, win_rate, copeland, mc4, kemeny, leximin or "
         "bradley_terry; repeat for several.",
         "--rule",
         metavar="RULE",

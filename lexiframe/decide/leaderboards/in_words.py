@@ -23,6 +23,7 @@ _NAMES = {
     "mc4": "MC4",
     "kemeny": "Kemeny's rule",
     "bradley_terry": "Bradley–Terry strengths",
+    "leximin": "leximin",
 }
 _ONE_ORDER = ("mean_rank", "borda", "win_rate", "bradley_terry")
 _TESTS = {
@@ -252,11 +253,21 @@ def _about_rule(one: Ranked) -> list[str]:
             "With complete data mean rank, Borda's points, win rate and Bradley–Terry strengths "
             "give the same order."
         )
+    if one.name == "leximin":
+        told.append(_hardest_collection(settled.board.collections, cells))
     if one.name == "kemeny" and (n := one.n_least_contradicted) > 1:
         told.append(
             f"{n:,} orders fit the results equally well; the values are mean places in them."
         )
     return told
+
+
+def _hardest_collection(collections: list[str], cells: np.ndarray) -> str:
+    """Name the collection in which most runs have their worst result, which leximin asks first."""
+    worst = np.bincount(cells.argmin(axis=0), minlength=len(collections))
+    of_runs = f"{worst.max():,} of {printed.counted(cells.shape[1], 'run')}"
+    hardest = collections[int(worst.argmax())]
+    return f"Leximin begins with a run's worst collection, which is {hardest} for {of_runs}."
 
 
 def _gaps(settled: Settled) -> list[str]:

@@ -268,7 +268,8 @@ def leaderboard(
     rule : str, function, or a list of these
         ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
         mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs);
-        ``bradley_terry``, strengths from the wins of collections, as `bradley_terry` has them.
+        ``bradley_terry``, strengths from the wins of collections, as `bradley_terry` has them;
+        ``leximin``, results sorted from the worst, of which the first that differs decides.
         A function takes cells, units × runs, and weights of the units, and returns a value for each
         run; larger is better.
     missing : {"complete", "common", "votes", "adjust"}

@@ -291,9 +291,15 @@ def parse_metric(text: str) -> Metric:
         metric = made() if written.operand is None else made(written.operand)
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
-    elif written.name in _OF_ITEMS or (written.name in _ADDED and written.operand is None):
+    elif written.name in _OF_ITEMS or (
+        written.name in _ADDED
+        and (written.operand is None or hasattr(features.measure(written.name), "of"))
+    ):
         metric = features.measure(written.name)
-        metric = metric(**{written.operand: True}) if written.operand else metric
+        if written.operand and hasattr(metric, "of"):
+            metric = metric(written.operand)
+        elif written.operand:
+            metric = metric(**{written.operand: True})
     else:
         k = (written.operand or "").removeprefix("@")
         if written.name in metric_names() and k.isdecimal():

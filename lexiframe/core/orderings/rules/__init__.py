@@ -7,7 +7,7 @@ from lexiframe.core.orderings.ordering_rules import OrderingRule
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry"]
 """The rules that order runs by sums over the requests, as `evaluate` does, and by anything else."""
-AnyMethod = Literal[Method, "mean_z", "mean_rank"]
+AnyMethod = Literal[Method, "mean_z", "mean_rank", "leximin"]
 """These, and the rules that need the values of each request or collection."""
 
 RULES: dict[str, OrderingRule] = {

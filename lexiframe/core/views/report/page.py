@@ -14,7 +14,9 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe import features
 from lexiframe.core.base import __version__, escaped, printed
+from lexiframe.core.base.feature import Worst
 from lexiframe.core.views.report.data import Rankings, report_data
 from lexiframe.core.views.report.packing import Packing
 from lexiframe.core.views.shown.summary import sections_of_catalogue, summary_of
@@ -43,14 +45,17 @@ def contents_of(
     queries: Any = None,
 ) -> Contents:
     """Return the contents of the page of an evaluation."""
+    rankings, worst = rankings or Rankings(), features.found(Worst)
+    of_worst = worst.page(tables, provenance, rankings.attributes) if worst else ""
     of_all = printed.Summary.compose((), *sections_of_catalogue(tables, provenance))._repr_html_()
     parts = {
         "title": f"Evaluation of {printed.counted(tables['orderings']['run'].n_unique(), 'run')}",
         "summary": summary_of(tables, provenance, "all")._repr_html_(),
-        "catalogue": of_all and f'<section class="scroll" tabindex="0">{of_all}</section>',
+        "catalogue": (of_all and f'<section class="scroll" tabindex="0">{of_all}</section>')
+        + of_worst,
         "provenance": provenance_text(provenance),
     }
-    data = report_data(tables, provenance, rankings or Rankings(), texts, queries)
+    data = report_data(tables, provenance, rankings, texts, queries)
     return Contents(parts, *data)
 
 

@@ -337,3 +337,7 @@ EXPOSURE_CURVE = pl.DataFrame(
     {"run": ["a"] * 3 + ["b<b>"] * 3, "items": [0.0, 0.5, 1.0] * 2,
      "exposure": [0.0, 0.25, 1.0, 0.0, 0.5, 1.0]}
 )  # fmt: skip
+SCORES_OF_THREE = pl.DataFrame(
+    {"run": ["a"] * 4 + ["b<b>"] * 4 + ["c"] * 4, "query_id": [*"1234"] * 3, "measure": "AP",
+     "value": [0.5, 0.25, 0.75, 1.0, 0.5, 0.5, 0.25, 0.75, 0.0, 0.5, 1.0, 1.0]}
+)  # fmt: skip

@@ -57,6 +57,7 @@ SNAPSHOTS = {
     "rank_shift_chart": lambda: charts.rank_shift_chart(made.SHIFTS, "AP"),
     "ranking_chart": lambda: charts.ranking_chart(made.WORKED, "q", "X", "Y"),
     "residual_chart": lambda: charts.residual_chart(made.JUDGED_PAIRS),
+    "risk_chart": lambda: charts.risk_chart(made.SCORES_OF_THREE, "a"),
     "sequence_chart": lambda: charts.sequence_chart(made.SEQUENCE),
     "simulated_agreement_chart": lambda: charts.simulated_agreement_chart(made.SIMULATED_AGREEMENT),
     "simulated_tie_chart": lambda: charts.simulated_tie_chart(made.SIMULATED_TIES),
@@ -65,6 +66,9 @@ SNAPSHOTS = {
     "tie_chart": lambda: charts.tie_chart(made.TIES),
     "tie_profile_chart": lambda: charts.tie_profile_chart(made.PROFILE),
     "unjudged_chart": lambda: charts.unjudged_chart(made.UNJUDGED),
+    "worst_chart": lambda: charts.worst_chart(
+        lf.worst_served(made.SCORES_OF_THREE, [0.5, 1]).values
+    ),
 }
 """A small chart of each function; a second one of the same has more words behind its name."""
 

@@ -1,0 +1,177 @@
+"""The values of runs for requests or users, as the functions of this folder take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, memory_use, printed, schemas, to_polars
+from lexiframe.core.metrics import derived
+from lexiframe.core.pairwise import By, arrays, grouping
+from lexiframe.core.significance import clusters, differences
+from lexiframe.decide.worst.tails import Tails
+from lexiframe.typing import Frame, HasTables, RequestsLike
+
+_BYTES = 200
+"""The memory of a row of scores, while it is read and arranged."""
+
+
+def _values_of(e: Any) -> Any:
+    """Return the scores of an evaluation; of one in parts it reads the scores that were kept."""
+    if e.has_requests or "scores" not in e.parts:
+        return e.scores if e.scores.height else e.preferences
+    kept = pl.scan_parquet(e.parts["scores"])
+    n = kept.select(pl.len()).collect().item()
+    memory_use.refuse_more_than_available(
+        n * _BYTES, f"{n:,} scores of single requests", "evaluate fewer runs or fewer measures"
+    )
+    return kept.collect()
+
+
+ValuesLike = Annotated[Frame | HasTables, _values_of]
+"""The table of `scores`, or an `Evaluation`, of which the metrics count."""
+WeightsLike = Mapping[str, float] | str | None
+"""The weights of requests by their ids, or the name of an attribute that has them."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The values of runs by a measure for requests, or for units of them, in a group of requests.
+
+    Attributes
+    ----------
+    group
+        The attributes of the group, and its measure.
+    runs, rows
+        The names of the runs, and of the requests or units.
+    tails
+        The values, larger ones better.
+    sign
+        −1 where the measure's own smaller values are better, else 1.
+    """
+
+    group: dict[str, Any]
+    runs: pl.Series
+    rows: pl.Series
+    tails: Tails
+    sign: int
+
+    def turned(self, *values: np.ndarray) -> Any:
+        """Return values as the measure has them, or the lower and the upper end of intervals."""
+        found = [self.sign * of + 0.0 for of in values][:: self.sign]
+        return found if len(values) > 1 else found[0]
+
+    def rows_of(self, schema: schemas.TableSchema, height: int, **given: Any) -> pl.DataFrame:
+        """Return rows of a table, behind the attributes of the group."""
+        columns = {k: v for k, v in schema.columns.items() if k in given or k in schema.required}
+        rows = schemas.table_of(columns, height, {**self.group, **given})
+        by = [name for name in self.group if name != "measure"]
+        return rows.select(*(pl.lit(self.group[name]).alias(name) for name in by), pl.all())
+
+
+def measured(
+    called: str, s: Any, requests: RequestsLike = None, by: By = None, unit: str | None = None,
+    weights: WeightsLike = None,
+) -> Iterator[Measured]:  # fmt: skip
+    """Yield the values by each measure in each group; raise for tables without such values."""
+    s = to_polars(s)
+    if "preference" in s.columns and "value" not in s.columns:
+        raise refused(called)
+    if unit is not None and weights is not None:
+        raise LexiframeError(
+            f"{called}: expected unit= or weights=, found both; units count once each"
+        )
+    units = clusters.clusters_of(called, s, requests, unit, ["t"])
+    of_each = _weights_of(s, requests, weights)
+    for group, part in grouping.groups_of(s, requests if by is not None else None, by):
+        named = group.row(0, named=True) if group.width else {}
+        for measure, of in arrays.score_cube(part):
+            if is_place(measure):
+                raise LexiframeError(
+                    f"{called}: {measure} is a place within one request: requests do not compare"
+                )
+            sign = -1 if of.smaller_is_better else 1
+            values, rows, weight = sign * of.values, of.queries, np.ones(len(of.queries))
+            if units is not None:
+                values, rows = _unit_means(values, rows, units)
+                weight = np.ones(len(rows))
+            elif of_each is not None:
+                weight = rows.replace_strict(of_each, return_dtype=pl.Float64).to_numpy()
+                values, rows = values[weight > 0], rows.filter(weight > 0)
+                weight = weight[weight > 0]
+            where = {**named, "measure": measure}
+            yield Measured(where, of.runs, rows, Tails(values, weight), sign)
+
+
+def is_place(measure: str) -> bool:
+    """Return whether values are places within a request: ``LR.rank``."""
+    return getattr(derived.known_metric(measure), "name", "").endswith(".rank")
+
+
+def refused(called: str) -> LexiframeError:
+    """Return the error for preferences, which compare runs and give none a value."""
+    return LexiframeError(
+        f"{called} needs a value for each run and request; request_win_rates has them, relative to "
+        "the other runs"
+    )
+
+
+def pairs_of(
+    tails: Tails, a: np.ndarray, b: np.ndarray
+) -> Iterator[tuple[np.ndarray, tuple[Tails, np.ndarray, np.ndarray]]]:
+    """Yield the pairs of runs that share the same requests: their places, and values of these.
+
+    The runs of the pairs are numbered anew.
+    """
+    known = ~np.isnan(tails.values)
+    every = np.ones((1, len(a)), bool) if known.all() else known[:, a] & known[:, b]
+    for pair, rows in differences.alike(every):
+        runs = np.unique([a[pair], b[pair]])
+        rows = np.arange(len(known)) if known.all() else rows
+        if len(rows) and len(pair):
+            of = (np.searchsorted(runs, side[pair]) for side in (a, b))
+            yield pair, (tails.part(rows, runs), *of)
+
+
+def _unit_means(
+    values: np.ndarray, rows: pl.Series, units: pl.DataFrame
+) -> tuple[np.ndarray, pl.Series]:
+    """Return the mean of each run's requests in each unit, and the names of the units."""
+    code = clusters.codes_of(rows, units)
+    known = ~np.isnan(values)
+    n = clusters.sums_of(known.astype(np.float64), code)
+    with np.errstate(invalid="ignore"):
+        means = clusters.sums_of(np.where(known, values, 0.0), code) / n
+    names = units.filter(pl.col("query_id").is_in(rows.implode()))["cluster"].unique().sort()
+    return means, names
+
+
+def _weights_of(s: pl.DataFrame, requests: Any, weights: WeightsLike) -> dict[str, float] | None:
+    """Return the weight of each request by its id."""
+    if weights is None:
+        return None
+    queries = s["query_id"].unique().cast(pl.String).sort().to_list()
+    given: Mapping[Any, Any]
+    if isinstance(weights, str):
+        table = s if requests is None and weights in s.columns else requests
+        table = table.select("query_id", weights).unique() if table is s else table
+        found = grouping.attributes_of(s, table, [weights])
+        given = dict(found.select(pl.col("query_id").cast(pl.String), weights).iter_rows())
+    else:
+        given = {str(query): weight for query, weight in weights.items()}
+    lacking = [query for query in queries if given.get(query) is None]
+    if lacking:
+        raise LexiframeError(
+            f"weights: {len(lacking):,} of {printed.counted(len(queries), 'request')} "
+            f"{'has' if len(lacking) == 1 else 'have'} no weight, for example {lacking[0]!r}"
+        )
+    for query in queries:
+        if not 0 <= float(given[query]) < float("inf"):
+            raise LexiframeError(
+                f"weights: request {query!r} has {given[query]}; expected a number of 0 or more"
+            )
+    return {query: float(given[query]) for query in queries}

@@ -1,0 +1,199 @@
+"""The risk of replacing a baseline: who gains, and who loses how much: `risk`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, resampling, sums, typed, unknown_name
+from lexiframe.core.pairwise import By
+from lexiframe.core.projection import alone
+from lexiframe.core.significance import correct_families
+from lexiframe.decide.worst.asked import Measured, ValuesLike, measured
+from lexiframe.decide.worst.schemas import RISK
+from lexiframe.decide.worst.tails import Tails
+from lexiframe.typing import RequestsLike
+
+_SHARE = 0.1
+"""The share of the requests that lose most."""
+
+
+@alone.each_collection
+@typed
+def risk(
+    s: ValuesLike, /, baseline: str, *, risk_alpha: float = 1.0,
+    margin: float | Mapping[str, float] = 0.1, alpha: float = 0.05, unit: str | None = None,
+    requests: RequestsLike = None, by: By = None,
+) -> pl.DataFrame:  # fmt: skip
+    """Say for each run which requests gain and lose against a baseline, and how risky that is.
+
+    Parameters
+    ----------
+    s
+        The table of `scores`, or an `Evaluation`, of which the metrics count.
+    baseline : str
+        The run that is in use.
+    risk_alpha : float
+        How much more a loss counts than a gain of its size: a from 0; losses count 1 + a times.
+    margin : float or dict
+        A loss of more than this, in the measure's unit, is a large one; or a margin by measure.
+    alpha : float
+        The level of the tests; intervals have level 1 − alpha.
+    unit, requests, by
+        As for `worst_served`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, run``, sorted by it. δ is a request's difference from the baseline, positive
+        where the run is better. Of the ``n`` requests that both have, ``wins``, ``ties`` and
+        ``losses`` are counted, and ``large_losses`` below −margin, of whose share in n
+        ``large_low, large_high`` are the limits by Clopper and Pearson. ``mean_difference`` is the
+        mean of δ. ``urisk`` is the mean of δ⁺ − (1 + a) δ⁻ with its interval ``ci_low, ci_high``;
+        ``trisk`` is its t with n − 1 degrees of freedom, ``p_value`` is two-sided, corrected by
+        Holm to ``p_adjusted`` over the runs of a measure, and ``reject`` says whether that is below
+        alpha. ``worst_change``, with an interval, is the mean δ of the tenth of the requests that
+        lose most. ``georisk``, with an interval, weighs the mean against the risk beside all runs.
+        The baseline's own row has ``georisk`` alone.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a baseline that is no run.
+    LexiframeError
+        For preferences, places within requests (``LR.rank``), a negative risk_alpha or margin, and
+        a measure without a margin.
+
+    Notes
+    -----
+    URisk and TRisk: Dinçer, Macdonald & Ounis, "Hypothesis testing for the risk-sensitive
+    evaluation of retrieval systems", SIGIR 2014, doi:10.1145/2600428.2609625, who divide by n in
+    the variance: their TRisk is √(n/(n − 1)) times this one. GeoRisk: Dinçer, Macdonald & Ounis,
+    "Risk-sensitive evaluation and learning to rank using multiple baselines", SIGIR 2016,
+    doi:10.1145/2911451.2911511: √(x̄ Φ(Z/n)), with Z the sum of z = (x − e)/√e, of which negative
+    ones count 1 + a times, and e = S_run T_q/N expected from the sums over all runs. Its interval
+    is that of the jackknife over the requests that all runs have. It is null where values are below
+    0, or smaller ones better. Where nothing varies, p is 1, and there are no limits.
+
+    Examples
+    --------
+    >>> import lexiframe as lf, polars as pl
+    >>> s = pl.DataFrame({"run": ["a"] * 4 + ["b"] * 4, "query_id": [*"1234"] * 2, "measure": "AP",
+    ...                   "value": [0.5, 0.5, 0.2, 0.9, 0.4, 0.6, 0.5, 0.9]})
+    >>> found = lf.risk(s, "b", margin=0.2).filter(run="a")
+    >>> found.select("wins", "ties", "losses", "large_losses").row(0)
+    (1, 1, 2, 1)
+    >>> found.select(pl.col("urisk", "trisk").round(3)).row(0)
+    (-0.175, -1.131)
+    """
+    if not risk_alpha >= 0:
+        raise LexiframeError(f"risk: expected risk_alpha from 0, found {risk_alpha}")
+    resampling.check_share("risk", "alpha", alpha)
+    found = []
+    for m in measured("risk", s, requests, by, unit):
+        name = m.group["measure"]
+        size = margin.get(name) if isinstance(margin, Mapping) else margin
+        if size is None or not size >= 0:
+            raise LexiframeError(f"risk: expected a margin from 0 for {name}, found {size}")
+        if baseline not in m.runs:
+            raise unknown_name("run", baseline, m.runs)
+        found.append(_risk_rows(m, m.runs.index_of(baseline), risk_alpha, size, alpha))
+    if not found:
+        raise LexiframeError("risk: expected scores of runs, found none")
+    table = pl.concat(found, how="diagonal_relaxed")
+    return RISK.arranged(table, table.columns[: table.columns.index("measure")])
+
+
+def _risk_rows(m: Measured, base: Any, a: float, margin: float, alpha: float) -> pl.DataFrame:
+    from scipy.special import betaincinv
+
+    values = m.tails.values
+    delta = sums.difference(values, values[:, [base]])
+    n, known = (~np.isnan(delta)).sum(axis=0), ~np.isnan(delta)
+    wins, losses, large = (
+        (of & known).sum(axis=0) for of in (delta > 0, delta < 0, delta < -margin)
+    )
+    u = np.where(delta < 0, (1 + a) * delta, delta)
+    moments = sums.Moments.add_up(u, sums.rounding(values) * (1 + a))
+    of_each = moments.mean, moments.deviation, n - 1, np.maximum(n, 1), moments.mean_rounding
+    e = sums.Estimates(*of_each)
+    low, high = e.ends(alpha / 2)
+    p = np.where(n > 1, e.apart(), np.nan)
+    p[base] = np.nan
+    adjusted = correct_families(p, np.zeros(len(p)), "holm")
+    with np.errstate(invalid="ignore"):
+        large_low = np.nan_to_num(betaincinv(large, n - large + 1, alpha / 2))
+        large_high = np.nan_to_num(betaincinv(large + 1, n - large, 1 - alpha / 2), nan=1.0)
+    change = Tails(delta, m.tails.weights).estimates(_SHARE)
+    change_low, change_high = change.ends(alpha / 2)
+    geo, geo_low, geo_high = (
+        _georisk(values, a, alpha) if m.sign > 0 else np.full((3, len(n)), None)
+    )
+    rows = m.rows_of(
+        RISK, len(n), run=m.runs, n=n, wins=wins, ties=n - wins - losses, losses=losses,
+        large_losses=large, large_low=large_low, large_high=large_high,
+        mean_difference=sums.ratio(np.nansum(delta, axis=0), n), urisk=e.mean, ci_low=low,
+        ci_high=high,
+        trisk=e.beyond(0.0), p_value=p, p_adjusted=adjusted, reject=adjusted < alpha,
+        worst_change=change.mean, worst_change_low=change_low, worst_change_high=change_high,
+        georisk=geo, georisk_low=geo_low, georisk_high=geo_high,
+    )  # fmt: skip
+    own = [name for name in RISK.columns if name not in RISK.key and "georisk" not in name]
+    is_tested = pl.int_range(pl.len()) != base
+    rows = rows.with_columns(pl.when(is_tested).then(pl.col(own)))
+    return rows.with_columns(reject=pl.when(pl.col("p_value").is_not_null()).then("reject"))
+
+
+def _georisk(values: np.ndarray, a: float, alpha: float) -> np.ndarray:
+    """Return GeoRisk of each run and its limits, by the requests that all runs have.
+
+    z depends on ρ = S_run/N, and without a request on another ρ: z = A/√ρ − √ρ B with A = x/√T and
+    B = √T, below 0 where x/T < ρ. Sums over requests sorted by x/T then have all requests left out.
+    """
+    from scipy.special import ndtr
+
+    x = values[~np.isnan(values).any(axis=1)]
+    n = len(x)
+    if not n or x.min() < 0:
+        return np.full((3, values.shape[1]), np.nan)
+    t = x.sum(axis=1, keepdims=True)
+    root = np.sqrt(t)
+    part, share = (np.divide(x, by, out=np.zeros_like(x), where=t > 0) for by in (root, t))
+    order = np.argsort(share, axis=0)
+    below = [
+        np.vstack(
+            [np.zeros((1, x.shape[1])), np.cumsum(np.take_along_axis(of, order, axis=0), axis=0)]
+        )
+        for of in (part, np.broadcast_to(root, x.shape))
+    ]
+    rising = np.take_along_axis(share, order, axis=0)
+
+    def z_sums(rho: np.ndarray) -> np.ndarray:
+        """Return Σ z of each run for several ρ: numbers × runs; 0 where ρ is."""
+        place = np.stack(
+            [np.searchsorted(*both) for both in zip(rising.T, rho.T, strict=True)], axis=1
+        )
+        of_part, of_root = (of[-1] + a * np.take_along_axis(of, place, axis=0) for of in below)
+        safe = np.sqrt(np.where(rho > 0, rho, 1.0))
+        return np.where(rho > 0, of_part / safe - safe * of_root, 0.0)
+
+    def georisk(rho: np.ndarray, own: Any, mean: np.ndarray, size: int) -> np.ndarray:
+        return np.asarray(np.sqrt(mean * ndtr((z_sums(rho) - own) / size)))
+
+    total, every = x.sum(axis=0), t.sum()
+    rho = (total / every if every else 0 * total)[None]
+    (value,) = georisk(rho, 0.0, total[None] / n, n)
+    if n < 2:
+        return np.stack([value, *np.full((2, len(value)), np.nan)])
+    rest = every - t
+    without = np.divide(total - x, rest, out=np.zeros_like(x), where=rest > 0)
+    safe = np.sqrt(np.where(without > 0, without, 1.0))
+    own = np.where(without > 0, part / safe - safe * root, 0.0)
+    own *= np.where(share < without, 1 + a, 1.0)
+    left = georisk(without, own, (total - x) / (n - 1), n - 1)
+    error = np.sqrt((n - 1) / n * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    e = sums.Estimates(value, np.where(error > sums.TIE, error, 0.0), np.full(len(value), n - 1.0))
+    return np.stack([value, *e.ends(alpha / 2)])
