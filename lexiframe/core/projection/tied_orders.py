@@ -15,7 +15,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError
 
-_KEPT = 2048
+_KEPT = 512
 """Tables of so many groups are kept; one has at most `_CELLS` numbers."""
 _CELLS = 2**14
 
@@ -95,19 +95,25 @@ def level_chances(t: int, r: int, levels: np.ndarray) -> np.ndarray:
     return _from_greatest(x * (t - x - r + j), (x - j + 1) * (t - x), x < mode)
 
 
-def kept_chances(t: int, r: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return P(p_j = x) of all levels of a group, and P(p_j > x); both are r × t."""
-    return _of_small(t, r) if t * r <= _CELLS else _of_group(t, r)
+def kept_chances(t: int, r: int, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return P(p_j = x) and P(p_j > x) of the levels first < j ≤ last of a group: levels × t.
+
+    Those of small groups are kept, as many rankings have groups of the same sizes.
+    """
+    if t * r > _CELLS:
+        return _chances_and_later(t, r, first, last)
+    chances, later = _of_small_groups(t, r, 0, r)
+    return chances[first:last], later[first:last]
 
 
-def _of_group(t: int, r: int) -> tuple[np.ndarray, np.ndarray]:
-    chances = level_chances(t, r, np.arange(1, r + 1))
+def _chances_and_later(t: int, r: int, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+    chances = level_chances(t, r, np.arange(first + 1, last + 1))
     later = 1 - chances.cumsum(axis=1)
     later[:, -1] = 0
     return chances, later
 
 
-_of_small = lru_cache(_KEPT)(_of_group)
+_of_small_groups = lru_cache(_KEPT)(_chances_and_later)
 
 
 NEVER = 1 << 62

@@ -330,7 +330,7 @@ def terms_by_level(metric: Any, rankings: Rankings) -> np.ndarray:
         if isinstance(metric, GradedMetric):
             terms[start : start + r] = of.sum() / t
         else:
-            terms[start : start + r] = tied_orders.kept_chances(t, r)[0][:, :seen] @ of
+            terms[start : start + r] = tied_orders.kept_chances(t, r, 0, r)[0][:, :seen] @ of
     terms[: len(weights)] *= weights
     if isinstance(metric, GradedMetric):  # its items keep their grades, whatever their level is
         of_items = np.zeros(len(terms))

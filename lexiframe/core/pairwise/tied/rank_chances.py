@@ -79,13 +79,12 @@ class RankChances:
         chances = np.zeros((high - low, self.first.shape[1], end - begin))
         later = np.ones(chances.shape)
         for start, run, t, r, place, seen in groups.tolist():
-            of, behind = tied_orders.kept_chances(t, r)
             first, last = max(start, low), min(start + r, high)
-            here, nth = slice(first - low, last - low), slice(first - start, last - start)
-            first, last = place - begin, place - begin + seen
-            chances[here, run, first:last] = of[nth, :seen]
-            later[here, run, first:last] = behind[nth, :seen]
-            later[here, run, last:] = behind[nth, seen - 1 : seen]
+            of, behind = tied_orders.kept_chances(t, r, first - start, last - start)
+            here, first, last = slice(first - low, last - low), place - begin, place - begin + seen
+            chances[here, run, first:last] = of[:, :seen]
+            later[here, run, first:last] = behind[:, :seen]
+            later[here, run, last:] = behind[:, seen - 1 : seen]
         return chances, later
 
 
