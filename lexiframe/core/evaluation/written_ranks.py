@@ -32,8 +32,7 @@ SPANS = ("spanned_item", "spanned_first", "spanned_last")
 """Its columns of judged items with the first and the last rank that they can have."""
 OF_EXPECTED: dict[str, Any] = {
     **dict.fromkeys(SPANS, _NUMBERS),
-    "n_tied": pl.Int64,
-    "largest_tie": pl.Int64,
+    **dict.fromkeys(("n_tied", "largest_tie", "n_flat"), pl.Int64),
 }
 """Its further columns where ties are expected."""
 
@@ -53,5 +52,5 @@ def _ranks_row(run: RunRanks) -> dict[str, Any]:
     if run.spans is not None:
         spanned = np.flatnonzero(run.spans[0])
         row |= dict(zip(SPANS, (spanned, *run.spans[:, spanned].astype(np.int64)), strict=True))
-        row |= {"n_tied": run.n_tied, "largest_tie": run.largest_tie}
+        row |= {n: getattr(run, n) for n in OF_EXPECTED if n not in SPANS}
     return row | {name: getattr(run, name) for name in OTHERS} | {"answered": [*run.answered]}

@@ -195,7 +195,7 @@ class Comparison:
         def differences(block: blocks.Block, group: np.ndarray) -> np.ndarray:
             of_group = values[:, group]  # so that whole rows are copied for the pairs
             a, b = (of_group[run] for run in block.pairs)
-            smaller, is_exact = metric.smaller_is_better, metric.is_exact
+            smaller, is_exact = metric.smaller_is_better, metric.is_exact and block.tied is None
             # whole numbers or halves over m
             parts = 2 * np.maximum(block.at_least(metric.rel).m, 1) if is_exact else None
             return sums.metric_difference(

@@ -115,7 +115,14 @@ def repairs_of(ranked: RankedRuns) -> dict[str, int]:
         "judgments of documents that have the id of their query, left out": ranked.judged.own,
         "rows of documents to exclude, left out": sum(r.excluded for r in ranked.runs),
         "judgments of documents to exclude, left out": ranked.judged.excluded,
+        _FLAT: sum(r.n_flat for r in ranked.runs),
     }
+
+
+_FLAT = (
+    "lists of 10 or more documents, all of one score, whose order counts for nothing (ties='rank' "
+    "reads the rank column)"
+)
 
 
 def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int]) -> None:

@@ -19,6 +19,10 @@ _STEPS = 48
 """The most bits of a score that are sorted: the product of two floats has no more than 53."""
 
 
+_LONG = 10
+"""A list of so many documents of one score is one that the scores were lost of."""
+
+
 @dataclass(frozen=True)
 class Rows:
     """The query, document and score of each row, with its rank if the rows have ranks.
@@ -148,10 +152,11 @@ class Rows:
         is_as_next[self.edges[1:-1] - 1] = False
         return Blocks.find(is_as_next, hit)
 
-    def tied_documents(self, n_queries: int, depth: int | None) -> tuple[int, int]:
+    def tied_documents(self, n_queries: int, depth: int | None) -> tuple[int, int, int]:
         """Count the rows of judged queries in groups of equal scores, and the largest group's.
 
-        Groups that begin below a depth do not count, and of the others the rows down to it.
+        Groups that begin below a depth do not count, and of the others the rows down to it. The
+        third number is that of lists of `_LONG` documents or more, all of one score.
         """
         groups = self.ties(np.empty(0, np.int64))
         first = groups.start - self.first_of_query(groups.start)
@@ -161,7 +166,9 @@ class Rows:
             counted &= first < depth
             rows = np.minimum(sizes, depth - first)
         largest = sizes[counted].max(initial=min(len(self.query), 1))
-        return int(rows[counted].sum()), int(largest)
+        lists = np.searchsorted(self.edges, groups.start, side="right") - 1
+        is_whole = counted & (sizes == np.diff(self.edges)[lists]) & (sizes >= _LONG)
+        return int(rows[counted].sum()), int(largest), int(is_whole.sum())
 
     def has_twins(self) -> bool:
         """Return whether two rows have equal hashes, like two rows of one document in a query."""

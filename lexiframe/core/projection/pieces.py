@@ -86,6 +86,7 @@ def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
         spans=None if len(spans) < len(pieces) else reduce(np.add, spans),
         n_tied=sum(piece.n_tied for piece in pieces),
         largest_tie=max(piece.largest_tie for piece in pieces),
+        n_flat=sum(piece.n_flat for piece in pieces),
     )
 
 

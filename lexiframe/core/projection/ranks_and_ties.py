@@ -73,6 +73,8 @@ class RunRanks:
     n_tied, largest_tie
         With ``ties="expected"``, the documents retrieved that share their score with another one
         of their query, and how many share the score that most have.
+    n_flat
+        With ``ties="expected"``, lists of ten documents or more that all have one score.
     """
 
     name: str
@@ -94,6 +96,7 @@ class RunRanks:
     spans: np.ndarray | None = None
     n_tied: int = 0
     largest_tie: int = 0
+    n_flat: int = 0
 
 
 def rank_judged(
@@ -133,7 +136,7 @@ def rank_judged(
     rank = np.zeros(judged.items.height, RANKS)
     rank[item] = _hit_places(rows, hit, tied, ties) - first + 1
     unjudged = int(retrieved.sum() - kept.sum())
-    spans, counts = None, (0, 0)
+    spans, counts = None, (0, 0, 0)
     if ties == "expected":
         spans = np.zeros((2, len(rank)), RANKS)
         spans[:, item] = np.stack([tied.first, tied.last]) - first + 1

@@ -111,4 +111,5 @@ def _run_from_row(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
     item, *ends = map(value, SPANS)
     spans = np.zeros((2, n_items), RANKS)
     spans[:, item] = ends
-    return replace(found, spans=spans, n_tied=value("n_tied"), largest_tie=value("largest_tie"))
+    counts = {name: value(name) for name in OF_EXPECTED if name not in SPANS}
+    return replace(found, spans=spans, **counts)

@@ -91,6 +91,7 @@ class ScoreCube:
             np.array([getattr(metric, name) for metric in ordered], bool)
             for name in ("smaller_is_better", "is_exact")
         )
+        is_exact &= sd is None  # means over tied orders are rounded
         return cls(names, queries, runs, values, smaller, is_exact, sd)
 
     def by_request(self, metric: Metric, queries: pl.Series) -> np.ndarray:

@@ -51,6 +51,7 @@ def score_cube(s: Any) -> ScoreCube:
     )
     sd = None
     if "ties_sd" in table.columns:
+        is_exact[:] = False  # means over tied orders are rounded
         sd = np.full((len(measures), len(queries), len(runs)), np.nan)
         sd[measure, query, run] = table["ties_sd"].to_numpy()
     by_measure = np.ascontiguousarray(values.T)
