@@ -125,6 +125,10 @@ def preferences(
             )
     subtopic_metrics.are_of_subtopics(p, base)
     needed.refuse_unfit(p, base)
+    if "tied_from" in p.columns:
+        from lexiframe.core.metrics import refuse_without_form
+
+        refuse_without_form(asked)
     needed.warn_of_lost_gains(p, base)
     metrics = [measure for measure in base if isinstance(measure, Metric)]
     if metrics and {"run", "query_id"} <= {*p.columns}:  # before any value is computed

@@ -88,6 +88,7 @@ def test_tables_of_positions_and_functions_of_whole_lists_are_refused(data):
     refused = {
         "IPrec@0.5": lambda: lf.scores(p, "IPrec@0.5"),
         "zeros": lambda: lf.preferences(p, zeros),
+        "RR>AP": lambda: lf.preferences(p, ["LR", "RR>AP"]),
         "Jaccard@10": lambda: lf.overlap(data[0], ties="expected"),
         "RBO(p=0.9)": lambda: lf.contrasting(data[0], "r0", "r1", ties="expected"),
         "OI": lambda: lf.interleaving(*data, ties="expected"),
