@@ -37,6 +37,7 @@ def test_a_run_and_its_copy_are_independent():
     assert table["p_better"].to_list() == pytest.approx([0, 1 / 3])
 
 
+@pytest.mark.filterwarnings("ignore:no relevant document was retrieved:lexiframe.LexiframeWarning")
 def test_columns_sum_to_preferences_and_scores(shared):
     """All reference cases, with cut-offs and depths inside groups."""
     preferences = ["RPP", "dcgRPP", "RPP@2", "LR", "LP", "LR@2", "LP@2", "rrLR", "rrLP"]

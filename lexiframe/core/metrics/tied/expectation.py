@@ -497,7 +497,9 @@ def _cascade(metric: CascadeMetric, rankings: Rankings, tied: np.ndarray) -> Fou
         of_group = np.multiply.reduceat(stays, groups.start)
         arrives = np.ones(len(groups))
         is_first = coded.begins(groups.ranking)
-        for _ in range(int(_places(is_first).max())):  # groups of a ranking, one after the other
+        for _ in range(
+            int(_places_in_rankings(is_first).max())
+        ):  # groups of a ranking, one after the other
             arrives[1:] = np.where(is_first[1:], 1.0, (arrives * of_group)[:-1])
         for some, width in groups.batches(np.arange(len(groups)), groups.n):
             t, r = groups.size[some], int(groups.n[some[0]])
@@ -555,7 +557,7 @@ def _preferred(metric: judged.JudgedMetric, rankings: Rankings, tied: np.ndarray
     return ratio(total, m), ratio(spread, m**2)
 
 
-def _places(is_first: np.ndarray) -> np.ndarray:
+def _places_in_rankings(is_first: np.ndarray) -> np.ndarray:
     """Return the place of each group in its ranking, from 0."""
     starts = np.flatnonzero(is_first)
     return np.arange(len(is_first)) - np.repeat(starts, np.diff(starts, append=len(is_first)))
