@@ -16,8 +16,8 @@ from reference_pages import reference_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
-    "sessions guide which-measure which-test models gate leaderboards votes recommenders nuggets "
-    "judges worst learning-to-rank "
+    "sessions guide which-measure which-test ties models gate leaderboards votes recommenders "
+    "nuggets judges worst learning-to-rank "
     "coming-from what-can-be-read what-is-doubted large spark papers evidence glossary"
 ).split()
 """The pages about the library, in the order of the contents, where notebooks come second."""
@@ -94,6 +94,7 @@ def _moved(path: Path) -> str:
     for name, source in TEXTS.items():
         text = re.sub(rf"\]\((\.\./|\.docs/)*({re.escape(source)})", f"]({name}", text)
         text = re.sub(rf"\]\({re.escape(Path(source).name)}", f"]({name}", text)
-    text = text.replace("](../notebooks/", "](notebooks/").replace("](../data/", "](data/")
+    for folder in ("notebooks", "data"):
+        text = text.replace(f"](../{folder}/", f"]({folder}/")
     # a fence that names a module after its language is Python all the same
     return re.sub(r"(?m)^```python \S+$", "```python", text)

@@ -23,7 +23,7 @@ from .core.evaluation.read_back import read_results as read_results
 from .core.io.bundled_data import bundled as bundled
 
 "Step by step: positions, scores, preferences, and evaluations from scores or with more runs"
-from .core.metrics.coverages import coverage as coverage
+from .core.metrics.covered_runs import coverage as coverage
 from .core.metrics.descriptions import describe as describe
 from .core.projection.positions_table import positions as positions
 from .core.metrics.scored import scores as scores
@@ -109,7 +109,9 @@ from .core.base.frames import frames as frames
 from .decide.votes.strengths.next_pairs import next_pairs as next_pairs
 from .core.orderings.majorities import majority_cycles as majority_cycles
 from .core.orderings.stability import order_probabilities as order_probabilities
-from .core.orderings.correlations import bootstrap_correlations as bootstrap_correlations
+from .core.orderings.resampled_correlations import (
+    bootstrap_correlations as bootstrap_correlations,
+)
 from .core.orderings.by_group import group_correlations as group_correlations
 
 "Many collections: means over them, each counted once"
@@ -160,6 +162,9 @@ from .study.less_data.compositions import deciding_components as deciding_compon
 
 "Learning to rank: what documents that change places matter to a measure"
 from .study.swaps.gains import swap_gains as swap_gains
+
+"Ties: any measure over random orders of equal scores"
+from .study.tie_spread.spread import tie_spread as tie_spread
 
 "Writing and handing over: files that other tools read, and their own objects"
 from .core.io.to_trec import write_trec as write_trec

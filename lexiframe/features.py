@@ -100,6 +100,7 @@ FEATURES = (
     Listed("study.overlaps", "", (Verdicts,), {"overlap": "command"}),
     Listed("study.sampled"),
     Listed("study.swaps"),
+    Listed("study.tie_spread"),
     Listed("study.models"),
     Listed("study.testing", "decide.gates study.theory"),
 )  # fmt: skip

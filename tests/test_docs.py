@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 import shlex
 import sys
 import warnings
@@ -330,6 +331,19 @@ def test_what_the_page_about_tests_shows(capsys):
     for block in blocks(text):
         exec(compile(block, "which-test.md", "exec"), {"lf": lf})
     assert " ".join(capsys.readouterr().out.split()) == shown(text)[0]
+
+
+def test_what_the_page_about_ties_shows(capsys):
+    text = (ROOT / ".docs/ties.md").read_text(encoding="utf-8")
+    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
+        names = run_page("ties")
+    assert " ".join(capsys.readouterr().out.split()) == " ".join(shown(text))
+    (value,) = lf.scores(names["p"], "RR")["value"]
+    assert names["mean"] == pytest.approx(value)
+    assert names["chances"]["chance"].sum() == pytest.approx(1)
+    assert f"from 1 to 1/{names['chances'].height}" in text
+    prose = re.sub(r"```python\n.*?```", "", text, flags=re.DOTALL)
+    assert len(prose.split()) <= 550
 
 
 @pytest.mark.conformance

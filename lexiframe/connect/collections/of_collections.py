@@ -208,8 +208,10 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         if which in said[0]
     }
     reused = [of_one["reused"] for of_one in said if "reused" in of_one]
+    by_id = {c: e.provenance.get("first_by_document_id") for c, e in found.items()}
     provenance: dict[str, Any] = {
         **said[0],
+        **({"first_by_document_id": by_id} if None not in by_id.values() else {}),
         **({"reused": {n: sum(one[n] for one in reused) for n in reused[0]}} if reused else {}),
         **sources,
         "measures": [*measures],

@@ -76,7 +76,7 @@ class CWLMetric(Metric):
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ_i W(i) g(i)."""
         self.refuse_missing(scaled, self.continuation)
-        gain = self._gains(rankings)
+        gain = self.gains(rankings)
         position = rankings.relevant["position"].fill_null(0).to_numpy()
         depth = int(self.values["depth"])
         is_seen = (position > 0) & (position <= depth)
@@ -100,7 +100,21 @@ class CWLMetric(Metric):
         np.cumprod(c[:, :-1], axis=1, out=seen[:, 1:])
         return np.asarray((seen * g).sum(axis=1) / seen.sum(axis=1))
 
-    def _gains(self, rankings: Rankings) -> np.ndarray:
+    def rank_weights(self) -> np.ndarray | None:
+        """Return W(i) of each rank; None where the user's reading depends on the gains."""
+        self.refuse_missing(scaled, self.continuation)
+        i, ranks = np.arange(1.0, int(self.values["depth"]) + 1), int(self.values["depth"])
+        how = self.keywords(self.continuation)
+        nothing, everything = (
+            np.broadcast_to(self.continuation(i, g, g.cumsum(axis=1), **how), g.shape)
+            for g in (np.zeros((1, ranks)), np.ones((1, ranks)))
+        )
+        if not np.array_equal(nothing, everything):
+            return None
+        seen = np.append(1.0, nothing[0, :-1].cumprod())
+        return np.asarray(seen / seen.sum())
+
+    def gains(self, rankings: Rankings) -> np.ndarray:
         """Return the gain of each relevant item, from 0 to 1."""
         refuse_grades_above(self, rankings)
         low, high = self.values["min_rel"], self.values["max_rel"]

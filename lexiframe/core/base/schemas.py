@@ -89,7 +89,7 @@ _COLUMNS = {
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
         negative one_score own_first n_replicates df n_model people_alone seed n_planned n_own
-        n_other large_losses decided_at
+        n_other tied_from tied_to largest_tie large_losses decided_at
     """,
     FLOAT: """
         strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
@@ -120,7 +120,7 @@ _COLUMNS = {
         catalogue_share bias slope least most pooled n_worst quantile quantile_low quantile_high
         quantile_difference quantile_ci_low quantile_ci_high counted share_worst share_all urisk
         trisk large_low large_high worst_change worst_change_low worst_change_high georisk
-        georisk_low georisk_high worst
+        georisk_low georisk_high worst p_equal p_worse ties_sd
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -165,20 +165,20 @@ POSITIONS = table_schema(
     "positions",
     "run query_id doc_id",
     "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size? "
-    "answered?",
+    "answered? tied_from? tied_to?",
     nullable="doc_id",
     answered=BOOL,
 )
 SUBTOPIC_POSITIONS = table_schema(
     "subtopic_positions",
     "run query_id subtopic doc_id",
-    "relevance position level n_relevant n_retrieved pool_size? rel? answered?",
+    "relevance position level n_relevant n_retrieved pool_size? rel? answered? tied_from? tied_to?",
     nullable="subtopic doc_id",
     answered=BOOL,
 )
 # `answered` is false where a missing ranking became 0, and null where that is not known; in the
 # coverage it is a count.
-_OF_SCORES = "value smaller_is_better? answered?"
+_OF_SCORES = "value smaller_is_better? answered? ties_sd?"
 SCORES = table_schema("scores", "run query_id measure", _OF_SCORES, answered=BOOL)
 REPLICATED_SCORES = table_schema(
     "replicated_scores", "run replicate query_id measure", _OF_SCORES, answered=BOOL
@@ -192,7 +192,7 @@ CATALOGUE = table_schema("catalogue", "run measure", "value se ci_low ci_high n 
 PREFERENCES = table_schema(
     "preferences",
     "query_id run_a run_b measure",
-    "preference deciding_level? deciding_component? n_judgments?",
+    "preference p_better? p_equal? p_worse? deciding_level? deciding_component? n_judgments?",
 )
 PAIR_REQUESTS = table_schema(
     "pair_requests",
@@ -209,7 +209,7 @@ WIN_RATES = table_schema(
 )
 REQUEST_WIN_RATES = table_schema("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = table_schema("orderings", "measure method run", "value rank")
-MEANS = table_schema("means", "run measure", "mean ci_low ci_high rank n")
+MEANS = table_schema("means", "run measure", "mean ci_low ci_high rank n ties_sd?")
 FACTS = table_schema("facts", "measure", "kind smaller_is_better low high is_count")
 RANK_DISTRIBUTIONS = table_schema("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = table_schema(
@@ -307,7 +307,7 @@ COVERAGE = table_schema(
     "run",
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
-    "nDCG@10_min nDCG@10_max negative? one_score? own_first?",
+    "nDCG@10_min nDCG@10_max negative? one_score? own_first? tied? largest_tie?",
 )
 PROBLEMS = table_schema("problems", "file line problem expected found", "advice", nullable="line")
 

@@ -174,7 +174,8 @@ OPTIONS: dict[str, Any] = {
     # how documents are ranked and counted
     "ties": option(
         POLICIES,
-        "How documents with equal scores are ordered: doc_id_desc, doc_id_asc, input or rank.",
+        "How documents with equal scores are ordered: doc_id_desc, doc_id_asc, input or rank; or "
+        "expected, the mean over all orders.",
         metavar="HOW",
         rare=True,
     ),

@@ -35,6 +35,7 @@ _FORMS: dict[str, Any] = {
     "lacking": {str: {str: (int, dict)}},
     "grades": (list, dict, _NOTHING),
     "reused": {str: int},
+    "first_by_document_id": {str: (list, dict)},
     FOLDERS: {str: str},
     ORDER: [str],
 }
@@ -60,10 +61,11 @@ def tables_of_evaluation(
 
 def _schema_of(name: str) -> schemas.TableSchema | None:
     """Return the schema of a table; ranks of an earlier version may lack some columns."""
-    from lexiframe.core.evaluation.written_ranks import SCHEMA
+    from lexiframe.core.evaluation.written_ranks import OF_EXPECTED, SCHEMA
 
     if name == kept_results.RANKS:
-        return schemas.TableSchema(name, ("run",), SCHEMA, optional=tuple(SCHEMA))
+        columns = SCHEMA | OF_EXPECTED
+        return schemas.TableSchema(name, ("run",), columns, optional=tuple(columns))
     if name == kept_results.FINGERPRINTS:
         return fingerprints.TABLE
     return getattr(schemas, name.upper(), None)

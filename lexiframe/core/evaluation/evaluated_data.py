@@ -85,6 +85,13 @@ class Origin:
             self._kept.append(p)
         return p
 
+    def add_chances(self, d: pl.DataFrame) -> pl.DataFrame:
+        """Return preferences with the chances over tied orders that either run is better."""
+        from lexiframe.core.evaluation import tied_chances
+
+        p, how = self.positions(), self.policies.no_relevant
+        return tied_chances.add_chances(d, p, self.measures, how)
+
     def projected(self) -> tuple[measured.Projected, list[Measure]]:
         """Return the positions with all that the evaluation's measures need, and the measures.
 
@@ -123,9 +130,8 @@ class Origin:
         """
         from lexiframe.core.pairwise import one_pair
 
-        some = one_pair.lexicographic(
-            [measure for measure in self.measures if str(measure) in measures]
-        )
+        known = [] if self.policies.ties == "expected" else self.measures  # by chance, each level
+        some = one_pair.lexicographic([measure for measure in known if str(measure) in measures])
         return (
             one_pair.levels_of(self.positions(), pair, some, self.policies.no_relevant)
             if some

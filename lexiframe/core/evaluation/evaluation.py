@@ -38,7 +38,10 @@ class Evaluation(compared.Compared):
         requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. The runs are
         ranked by mean, as in ``orderings``: ``rank`` is 1 for the best mean or the greatest share
         of requests won, or for the first by another ``order``. It is null for counts (num_ret),
-        which have no best, and where `evaluate_scores` found that runs lack requests. The
+        which have no best, and where `evaluate_scores` found that runs lack requests. With
+        ``ties="expected"`` there is ``ties_sd``, the standard deviation of the mean over the orders
+        of equal scores, √(Σ sd²)/n of the ``ties_sd`` of the scores (null if one is null); it is no
+        part of the interval. The
         measures are in the order asked for, the runs of each in that of their rank under the
         first, then by name.
     coverage, win_rates, orderings, correlations, tie_rates, sign_agreement, comparisons, power
@@ -137,6 +140,8 @@ class Evaluation(compared.Compared):
         from lexiframe.core.pairwise import pairs
 
         s, d = pairs.tables_of(self.part())
+        if self._origin is not None and self._origin.policies.ties == "expected":
+            d = self._origin.add_chances(d)
         return dict(zip(KEPT, (of_rankings.say_answered(s, self._unanswered), d), strict=True))
 
     def part(self) -> PairCube:
@@ -224,7 +229,8 @@ class Evaluation(compared.Compared):
             each are sorted by ``preference``, run_a's greatest gain first; equal ones by id.
             ``value_a`` and ``value_b`` are the scores of a metric, null for a preference.
             ``deciding_level`` is the recall level, from 1, that decides a lexicographic preference,
-            null for ties and for other measures; for these levels alone positions are needed.
+            null for ties and for other measures, and where ties are expected, as each level may
+            decide; for these levels alone positions are needed.
 
         Raises
         ------
@@ -552,6 +558,8 @@ class Evaluation(compared.Compared):
         """Return the scores to write, and the preferences in blocks."""
         from lexiframe.core.evaluation import written_tables
 
+        if self.provenance.get("policies", {}).get("ties") == "expected":  # with their chances
+            return {"scores": self.scores, "preferences": iter([self.preferences])}
         return written_tables.tables_of_requests(self._known, self.origin, self._unanswered)
 
     def report(

@@ -114,17 +114,24 @@ def evaluated_by(
     measures = [str(measure) for measure in plan.measures]
     of_lists = {*measures}.difference(map(str, plan.of_positions))
     lacking = missing_requests.lacking_requests(total["sums"]) if of_lists else {}
+    known, told = of_measures.facts_of(plan.measures), dict[str, Any]()
+    if how.policies.ties == "expected":
+        from lexiframe.core.evaluation.buckets.one_order import other_first_runs
+
+        first = other_first_runs(total["sums"], total["one_order"], known)
+        told["first_by_document_id"] = first
     e = assembled(
         total["sums"],
         {
             "runs": [],
             "qrels": [],
             "measures": measures,
-            "facts": of_measures.as_provenance(of_measures.facts_of(plan.measures)),
+            "facts": of_measures.as_provenance(known),
             "policies": asdict(how.policies),
             "grades": [total["said"].least, total["said"].greatest],
             **({"unmatched": unmatched} if unmatched else {}),
             **({"missing": "own", "lacking": lacking} if lacking else {}),
+            **told,
             **facts,
         },
         how.order,
@@ -215,9 +222,18 @@ def assembled(
     known = of_measures.known_facts(facts)
     tables = pair_tables(total, order, inference, attributes, by, missing, tested, known=known)
     tables["means"] = best_first(tables["means"], facts["measures"], by)
+    ties, covered = facts.get("policies", {}).get("ties"), kept["coverage"]
+    if ties in _BY_ID and not by and covered["tied_relevant"].sum():
+        from lexiframe.core.evaluation.deciding_ties import warn_of_deciding_ties
+
+        warn_of_deciding_ties(covered, tables["means"], ties)
     asked = {"inference": {"ordering": order, **inference.facts()}, "groups": by}
     provenance = {**facts, **asked, "requests": qrel_files.sources_of_qrels(requests)}
     return Evaluation(**kept, **tables, provenance=provenance, attributes=attributes)
+
+
+_BY_ID = ("doc_id_desc", "doc_id_asc")
+"""The policies that order equal scores by what says nothing of the documents."""
 
 
 def plan_of(
@@ -295,7 +311,7 @@ def pair_tables(
 
         against = against_baseline(by_mean, wins, c, inference.baseline, by)
     return {
-        "means": pl.concat(means).sort(*by, *schemas.MEANS.key),
+        "means": pl.concat(means, how="diagonal").sort(*by, *schemas.MEANS.key),
         "win_rates": wins,
         "orderings": o,
         "correlations": rank_correlations(o, by=by),

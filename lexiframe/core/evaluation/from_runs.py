@@ -110,7 +110,9 @@ def evaluate(
         returns. Frames of runs and judgments that both have a column ``collection`` are several
         collections too.
     rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, exclude
-        As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
+        As for `positions`. ``depth`` cuts the runs for all tables, coverage too. With
+        ``ties="expected"`` scores and preferences are exact expectations over all orders of equal
+        scores: tests, win rates and orders take them as they are.
     ranked_by : {"rank", "score"}, optional
         As for `read_runs`: what orders the documents of runs that have both.
     measures
@@ -192,7 +194,8 @@ def evaluate(
     LexiframeError
         As `positions`, `scores` and `compare`; when a collection at its place lacks runs or
         judgments, or has several of these; when a measure's ``rel`` is below ``rel``, because
-        lower grades are then no longer known; for a baseline that is not among the runs, or alone;
+        lower grades are then no longer known; with ``ties="expected"``, before runs are read, for
+        a measure that has no closed form; for a baseline that is not among the runs, or alone;
         and, before runs are read, when there are more pairs of runs, requests and measures than
         memory holds, and when ``reuse`` is not a folder of results, or one of its files is missing,
         damaged or of another evaluation.
@@ -202,8 +205,9 @@ def evaluate(
     LexiframeWarning
         With counts, when data were dropped or filled; when ranks and scores disagree in half of
         the requests or more (see `read_runs`); when grades look like ratings (see
-        `read_qrels`) and neither ``rel`` nor each measure says which are relevant; and with the
-        reason when nothing in ``reuse`` holds.
+        `read_qrels`) and neither ``rel`` nor each measure says which are relevant; when equal
+        scores are ordered by document id, and another order puts another run first by a metric,
+        as the bounds in the coverage show; and with the reason when nothing in ``reuse`` holds.
 
     Examples
     --------

@@ -14,11 +14,19 @@ from lexiframe.core.evaluation.buckets.results import sums_of
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.from_parts import assembled
 from lexiframe.core.evaluation.options import Inference, check_baseline
+from lexiframe.core.metrics import coverages
 from lexiframe.core.orderings import missing_requests
 from lexiframe.core.pairwise import arrays, grouping, measured, pairs
 from lexiframe.core.pairwise import facts as of_measures
 from lexiframe.core.projection import answers
 from lexiframe.core.significance import replicates as replication
+
+_NO_COVERAGE = pl.DataFrame(
+    schema={
+        name: schemas.COVERAGE.columns[name] for name in coverages.columns_of([], is_expected=False)
+    }
+)
+"""The coverage where rankings are not known."""
 
 
 def evaluated(
@@ -72,7 +80,7 @@ def evaluated(
         (attributes, by, requests),
         missing=missing,
         tested=part if of_replicates is None else of_replicates.drop("answered", strict=False),
-        coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
+        coverage=_NO_COVERAGE if coverage is None else coverage,
         replicated=of_replicates,
         _part=part,
         _unanswered=answers.unanswered_in(s),

@@ -175,6 +175,10 @@ class Asked:
 
     def __post_init__(self) -> None:
         check_method("evaluate", self.order, "order")
+        if self.policies.ties == "expected":
+            from lexiframe.core.metrics import refuse_without_form
+
+            refuse_without_form(self.measures)
 
     def measures_of(self, runs: list[str]) -> list[Measure]:
         """Return the measures for some runs; raise if they cannot be computed."""

@@ -119,6 +119,8 @@ def read_results(folder: str | Path, *, frames: FrameKind | None = None) -> Eval
         _origin=None if marks is None else _origin(provenance, marks, attributes),
         _in_parts=part is None,
     )
+    if d is not None and "p_better" in d.columns:  # an array of preferences has no chances
+        vars(e)["_tables_of_requests"] = dict(zip(KEPT, (s, d), strict=True))
     if of_all[0] is not None:
         e = features.needed(Items, "read_results").add_catalogue(e, *of_all)
     return e

@@ -31,7 +31,8 @@ def explained(e: Evaluation, query_id: str, both: tuple[str, str], measures: Any
     if measures is None and e.answers is None:
         grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
         greatest = max(grades, default=inf)
-        measures = explainable(e.origin("explain").measures, greatest) or None
+        known, are_tied = e.origin("explain").measures, "tied_from" in p.columns
+        measures = explainable(known, greatest, over_ties=are_tied) or None
     return explain(p, query_id, *both, measures)
 
 

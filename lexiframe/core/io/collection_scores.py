@@ -94,7 +94,7 @@ def _checked_scores(
         table = drop_summaries(table, "query_id", cells, within=["collection"])
     table = drop_summaries(table, "run", ["collection", *others])
     _warn_of_percent(table)
-    more = (*kept, "value", "smaller_is_better", "answered")
+    more = (*kept, "value", "smaller_is_better", "answered", "ties_sd")
     columns = [*present, *dict.fromkeys(name for name in more if name in table.columns)]
     return table.filter(pl.col("value").is_not_null()).select(columns).sort(present)
 

@@ -141,7 +141,7 @@ def read_scores(
         Of leaderboards: key ``run, collection, query_id, measure, replicate``, without those that
         the source does not have; and ``value``. Otherwise: key ``run, query_id, measure``, with
         replicates ``run, replicate, query_id, measure``; and ``value`` (float64). With
-        ``smaller_is_better`` when the source has it. Sorted by key.
+        ``smaller_is_better`` and ``ties_sd`` when the source has them. Sorted by key.
 
     Raises
     ------

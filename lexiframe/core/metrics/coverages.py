@@ -1,4 +1,4 @@
-"""Answers of the runs, the judged part of them, and the effect of ties: `coverage`."""
+"""Sums over requests of the answers of the runs, and of the effect of ties: `CoverageSums`."""
 
 from __future__ import annotations
 
@@ -9,30 +9,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import coded, schemas, sums, typed
-from lexiframe.core.io import qrel_files
+from lexiframe.core.base import schemas, sums
 from lexiframe.core.metrics.catalogues.ranked import AP, RR, nDCG
 from lexiframe.core.metrics.kinds.derived import known_metric
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.needed import RELEVANT
-from lexiframe.core.metrics.scored import as_list, as_metric, values_of
+from lexiframe.core.metrics.scored import values_of
 from lexiframe.core.metrics.stretches import begins
 from lexiframe.core.metrics.value_arrays import Values
 from lexiframe.core.projection import (
     NoRelevant,
-    Policies,
     RankedRuns,
-    ScoreType,
-    Ties,
-    Unjudged,
-    alone,
     answers,
     effect_of_ties,
     levels_in,
-    project,
-    rank_runs,
 )
-from lexiframe.typing import QrelsLike, RunsLike
 
 MEASURES = (AP, RR, nDCG @ 10)
 """The measures that show what ties can change, in the order in which tables are sorted."""
@@ -55,105 +46,20 @@ def bounded(measures: Iterable[Any]) -> tuple[Metric, ...]:
     return (*MEASURES, *sorted(others, key=str))
 
 
+_GREATEST = ("depth", "largest_tie")
+"""The counts that do not add up: the greatest one counts."""
+
+
+def columns_of(bounds: Iterable[str], *, is_expected: bool) -> list[str]:
+    """Return the columns of `coverage`, which has two more where ties are expected, and bounds."""
+    others = () if is_expected else answers.OF_EXPECTED
+    columns = [name for name in schemas.COVERAGE.columns if name not in others]
+    return [*dict.fromkeys([*columns, *bounds])]
+
+
 def columns_of_bounds(metrics: Iterable[Metric]) -> list[str]:
     """Return the columns with the least and the greatest mean that ties allow."""
     return [f"{metric}_{end}" for metric in metrics for end in ("min", "max")]
-
-
-@alone.each_collection
-@typed
-def coverage(
-    runs: RunsLike,
-    qrels: QrelsLike | None = None,
-    *,
-    rel: float | Mapping[str, float] | None = None,
-    ties: Ties = "doc_id_desc",
-    score_type: ScoreType = "float64",
-    no_relevant: NoRelevant | Mapping[str, NoRelevant] = "drop",
-    duplicates: qrel_files.Duplicates = "error",
-    unjudged: Unjudged = "keep",
-    depth: int | Mapping[str, int] | None = None,
-    exclude_self: bool = False,
-    exclude: QrelsLike | None = None,
-    measures: Metric | str | Iterable[Metric | str] | None = None,
-) -> pl.DataFrame:
-    """Count for each run what was answered and judged, and bound the effect of ties.
-
-    Parameters
-    ----------
-    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
-        As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
-        documents counted as judged and as relevant are those within it.
-    exclude
-        As for `positions`.
-    measures
-        Metrics, or their notation, of which the bounds under ties are wanted beside those of AP, RR
-        and nDCG@10. They are known of built-in metrics by which a relevant item at a better rank
-        is never worth less; others are left out.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``run``; with replicates (see `read_runs`) ``run, replicate``. ``requests`` judged; of
-        these ``answered``, ``missing`` (count as empty rankings) and ``without_relevant`` (left out
-        of every measure, unless kept at 0);
-        ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
-        judged requests, and of these ``judged`` (items with a negative grade are pooled but
-        unjudged, and do not count) and ``relevant_retrieved``; ``depth``, the greatest number of
-        documents of a request; ``judged_at_10``, the share of judged documents among the first 10
-        of all rankings (0..1, null without a document); rows of judged requests removed as
-        ``duplicates`` and as ``unjudged_removed``.
-
-        ``tied_relevant``: relevant items retrieved that share their score with another document
-        of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
-        ``nDCG@10_max`` (0..1), and so of other ``measures``, behind the last column: the least and
-        the greatest mean over requests that any order of equal scores can give. It is greatest when
-        relevant items come first among equal scores, the high grades first, and least in the
-        reverse of that order.
-
-        ``negative``: documents retrieved for judged requests whose grade is below 0. They count as
-        unjudged, as in trec_eval; ``read_qrels(negative="not relevant")`` makes them not relevant.
-        ``one_score``: judged requests with two or more documents, all of which have one score.
-        ``own_first``: judged requests whose first document has the id of the query, and no grade.
-
-    Raises
-    ------
-    LexiframeError
-        As `positions`, and for a measure that does not exist.
-
-    Warns
-    -----
-    LexiframeWarning
-        When no judged document was retrieved by any run, when scores order the documents of most
-        requests otherwise than their ranks (see `read_runs`), when grades look like ratings (see
-        `read_qrels`) and ``rel`` is not given, and, with the count, when lines hold more fields
-        than are read.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import lexiframe as lf
-    >>> runs = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b", "c"],
-    ...                      "score": [3.0, 2.0, 2.0]})
-    >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
-    >>> lf.coverage(runs, qrels).select("judged", "tied_relevant", "RR_max").rows()
-    [(1, 1, 0.5)]
-    >>> lf.coverage(runs, qrels, measures="P@2").select("P@2_min", "P@2_max").rows()
-    [(0.0, 0.5)]
-    """
-    of_one: Any = {"rel": rel, "no_relevant": no_relevant, "depth": depth}
-    policies = Policies(
-        ties=ties, score_type=score_type, duplicates=duplicates, unjudged=unjudged,
-        exclude_self=exclude_self, exclude=exclude, **of_one,
-    )  # fmt: skip
-    judgments: Any = qrels  # there are some, or `each_alone` would have raised
-    ranked = rank_runs(runs, judgments, policies, nonrelevant=True, replicates=True)
-    answers.warn_of_input(ranked)
-    answers.warn_of_grades(ranked.judged.judgments["relevance"], policies.rel)
-    metrics = bounded([] if measures is None else map(as_metric, as_list(measures)))
-    p = project(ranked, no_relevant=policies.no_relevant)
-    found = coverage_sums(ranked, p, metrics, None, policies.no_relevant).table()
-    return coded.replicates_apart(found)
 
 
 @dataclass(frozen=True)
@@ -171,28 +77,32 @@ class CoverageSums:
 
     def __add__(self, other: CoverageSums) -> CoverageSums:
         """Return the counts and sums of the requests of both, which have the same runs."""
-        names = [name for name in self.counts.columns if name != "run"]
-        added = self.counts.with_columns(self.counts[name] + other.counts[name] for name in names)
-        depth = np.maximum(self.counts["depth"].to_numpy(), other.counts["depth"].to_numpy())
+        joined = {
+            name: (np.maximum if name in _GREATEST else np.add)(ours, other.counts[name])
+            for name, ours in self.counts.drop("run").to_dict().items()
+        }
         bounds = {name: moments + other.bounds[name] for name, moments in self.bounds.items()}
-        return CoverageSums(added.with_columns(depth=depth), bounds)
+        return CoverageSums(self.counts.with_columns(**joined), bounds)
 
     def table(self) -> pl.DataFrame:
         """Return the table of `coverage`."""
         share = pl.col("judged_first") / pl.col("first")
         means = {name: moments.mean for name, moments in self.bounds.items()}
         others = [name for name in means if name not in schemas.COVERAGE.columns]
-        found = (
-            self.counts.with_columns(judged_at_10=pl.when(pl.col("first") > 0).then(share))
-            .with_columns(**means)
-            .select(*schemas.COVERAGE.columns, *others)
-        )
+        found = self.counts.with_columns(
+            judged_at_10=pl.when(pl.col("first") > 0).then(share)
+        ).with_columns(**means)
+        columns = columns_of(others, is_expected="tied" in found.columns)
+        found = found.select(columns)
         return found if self.known is None else pl.concat([self.known, found]).sort("run")
 
 
-def no_coverage(runs: Sequence[str], metrics: Sequence[Metric] = MEASURES) -> CoverageSums:
+def no_coverage(
+    runs: Sequence[str], metrics: Sequence[Metric] = MEASURES, *, is_expected: bool = False
+) -> CoverageSums:
     """Return the counts and sums of no requests, for some runs, with the bounds of some metrics."""
-    zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in answers.COUNTS}
+    names = (*answers.COUNTS, *(answers.OF_EXPECTED if is_expected else ()))
+    zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in names}
     counts = pl.DataFrame({"run": pl.Series([*runs], dtype=pl.String), **zeros})
     none = sums.Moments.add_up(np.empty((0, len(runs))), np.full((1, 1), sums.TIE))
     return CoverageSums(counts, dict.fromkeys(columns_of_bounds(metrics), none))
@@ -212,7 +122,7 @@ def coverage_sums(
     more, with these items at their worst and at their best ranks.
     """
     if not ranked.runs:
-        return no_coverage([], metrics)
+        return no_coverage([], metrics, is_expected="tied_from" in p.columns)
     if values is None:
         values = values_of(p, _reached_metrics(metrics, p), no_relevant, ranked)
     known = values.part([metric for metric in metrics if metric in values.metrics])
@@ -300,5 +210,10 @@ def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.Dat
     """Return positions with other ranks, and with the recall levels that follow from them."""
     level = levels_in(request, position)
     found = pl.col("position") < effect_of_ties.NOWHERE
-    table = p.with_columns(position=position, level=level)
+    table = drop_spans(p).with_columns(position=position, level=level)
     return table.with_columns(pl.when(found).then("position"))
+
+
+def drop_spans(p: pl.DataFrame) -> pl.DataFrame:
+    """Return positions without the further ranks that ties allow, which are no bounds of means."""
+    return p.drop("tied_from", "tied_to", strict=False)

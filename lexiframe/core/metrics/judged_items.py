@@ -28,12 +28,15 @@ class Items:
         Its grade; as in trec_eval, a negative one means that it was pooled, but not judged.
     is_relevant
         Whether it is relevant by the positions.
+    spans
+        With ``ties="expected"``, the first and the last rank that it can have: 2 × items.
     """
 
     ranking: np.ndarray
     rank: np.ndarray
     grade: np.ndarray
     is_relevant: np.ndarray
+    spans: np.ndarray | None = None
 
     def nonrelevant(self, rel: float | None) -> np.ndarray:
         """Return the items that are not relevant; with ``rel``, also items of a lower grade."""
@@ -80,7 +83,10 @@ def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:
         ranking = np.repeat(np.arange(len(own) - 1), np.diff(own))
         rank = rows["position"].fill_null(0).to_numpy()
         grade = rows["relevance"].fill_null(-1.0).to_numpy()  # rows without an item have none
-        return Items(ranking, rank, grade, rows["level"].is_not_null().to_numpy())
+        spans = None
+        if "tied_from" in rows.columns:
+            spans = rows.select("tied_from", "tied_to").fill_null(0).to_numpy().T
+        return Items(ranking, rank, grade, rows["level"].is_not_null().to_numpy(), spans)
 
     return items
 
@@ -99,7 +105,13 @@ def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:
     ranking, kept, grade, is_relevant = judged.once(
         ("items", len(queries)), lambda: _items_of_queries(judged, queries)
     )
-    return lambda run: Items(ranking, ranked.runs[run].rank[kept], grade, is_relevant)
+
+    def items(run: int) -> Items:
+        of = ranked.runs[run]
+        spans = None if of.spans is None else of.spans[:, kept]
+        return Items(ranking, of.rank[kept], grade, is_relevant, spans)
+
+    return items
 
 
 def _items_of_queries(judged: judgments.JudgedItems, queries: pl.Series) -> tuple[np.ndarray, ...]:

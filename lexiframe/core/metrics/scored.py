@@ -132,8 +132,9 @@ def values_of(
     computed = [*in_threads(lambda group: _metric_values(*group), groups, "scores", n_rows)]
     columns = {metric: column for group in computed for metric, column in group.items()}
     ordered = sorted(columns, key=str)
-    values, kept = (np.stack([columns[m][n] for m in ordered], axis=1) for n in (0, 1))
-    return Values(rankings.keys, tuple(ordered), values, kept)
+    n_arrays = 3 if "tied_from" in p.columns else 2
+    arrays = (np.stack([columns[m][n] for m in ordered], axis=1) for n in range(n_arrays))
+    return Values(rankings.keys, tuple(ordered), *arrays)
 
 
 def _positions_of(collections: Any, metrics: list[Metric]) -> pl.DataFrame:
@@ -185,12 +186,13 @@ def as_metric(measure: Any) -> Metric:
 
 def _metric_values(
     rankings: Rankings, metrics: list[Metric]
-) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
+) -> dict[Metric, tuple[np.ndarray, ...]]:
     """Return each metric's value for each ranking, and which of them count."""
     if metrics[0].needs != JUDGED:
-        return {metric: (_checked_values(metric, rankings), rankings.kept) for metric in metrics}
+        found = ((metric, _checked_values(metric, rankings)) for metric in metrics)
+        return {metric: (values[0], rankings.kept, *values[1:]) for metric, values in found}
 
-    def of_run(run: int) -> list[np.ndarray]:
+    def of_run(run: int) -> list[list[np.ndarray]]:
         one = rankings.run_rankings(
             run
         )  # so that only the judged items of a few runs are in memory
@@ -199,26 +201,34 @@ def _metric_values(
     n_rows = rankings.rows.height
     computed = in_threads(of_run, range(rankings.n_runs), "judged items", n_rows)
     by_run = zip(*computed, strict=True)
-    return {
-        metric: (np.concatenate(parts), rankings.kept)
-        for metric, parts in zip(metrics, by_run, strict=True)
-    }
+    joined = (
+        (metric, [np.concatenate(parts) for parts in zip(*runs, strict=True)])
+        for metric, runs in zip(metrics, by_run, strict=True)
+    )
+    return {metric: (values[0], rankings.kept, *values[1:]) for metric, values in joined}
 
 
-def _checked_values(metric: Metric, rankings: Rankings) -> np.ndarray:
+def _checked_values(metric: Metric, rankings: Rankings) -> list[np.ndarray]:
     """Return a metric's value for each ranking, with 0 for a request without a relevant item.
 
-    Some are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
+    Some are not set to 0: as in trec_eval, num_ret is the number of documents retrieved. Where ties
+    are expected, the standard deviations over tied orders follow.
     """
+    of_ties: list[np.ndarray] = []
     with np.errstate(all="ignore"):  # what is not finite is refused below
         value = metric.compute(rankings).astype(
             np.float64
         )  # np.bincount gives integers for no rows
+        if "tied_from" in rankings.rows.columns:
+            from lexiframe.core.metrics.tied.expectation import expectation
+
+            value, sd = expectation(metric, rankings, value)
+            of_ties = [sd]
     if metric.of_no_relevant is not None:
         value = np.where(rankings.has_relevant, value, metric.of_no_relevant)
     if not np.isfinite(value).all():
         raise _not_finite(metric, rankings, value)
-    return metric.limits.within(value)
+    return [metric.limits.within(value), *of_ties]
 
 
 def _not_finite(metric: Metric, rankings: Rankings, value: np.ndarray) -> LexiframeError:

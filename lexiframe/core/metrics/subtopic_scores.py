@@ -40,7 +40,8 @@ def subtopic_values(p: pl.DataFrame, metrics: Sequence[Any], no_relevant: NoRele
         for metric, value in _subtopic_values(restricted, of_rel):
             values[has_value, ordered.index(metric)] = value
             kept[has_value, ordered.index(metric)] = True
-    return Values(keys, tuple(ordered), values, kept)
+    sd = np.full(values.shape, np.nan) if "tied_from" in table.columns else None
+    return Values(keys, tuple(ordered), values, kept, sd)
 
 
 def _are_among(keys: pl.DataFrame, table: pl.DataFrame) -> np.ndarray:
@@ -98,6 +99,10 @@ def _subtopic_values(
             total = np.add.reduceat(of_rows, starts)
         else:
             total = _sums_of_quotients(table, of_rows, of_subtopics, starts)
+        if "tied_from" in table.columns:
+            from lexiframe.core.metrics.tied.expectation import subtopic_sums
+
+            total = subtopic_sums(metric, table, starts, total)
         if metric.divisor == "ideal":
             divisor = ideals[str(metric)].to_numpy()
         elif metric.divisor == "every_rank":

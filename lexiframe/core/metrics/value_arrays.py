@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -27,26 +28,34 @@ class Values:
         rankings × metrics.
     kept
         Which values count: a request without an item of a metric's ``rel`` may have none.
+    ties_sd
+        rankings × metrics, the standard deviation over tied orders (NaN: not known), if they are
+        expectations over these.
     """
 
     keys: pl.DataFrame
     metrics: tuple[Metric, ...]
     values: np.ndarray
     kept: np.ndarray
+    ties_sd: np.ndarray | None = None
 
     def part(self, metrics: Sequence[Metric]) -> Values:
         """Return the values of some of the metrics."""
         chosen = sorted(self.metrics.index(metric) for metric in metrics)
         some = tuple(self.metrics[n] for n in chosen)
-        return Values(self.keys, some, self.values[:, chosen], self.kept[:, chosen])
+        sd = None if self.ties_sd is None else self.ties_sd[:, chosen]
+        return Values(self.keys, some, self.values[:, chosen], self.kept[:, chosen], sd)
 
-    def by_request(self, metric: Metric, queries: pl.Series) -> np.ndarray:
+    def by_request(
+        self, metric: Metric, queries: pl.Series, what: Literal["values", "ties_sd"] = "values"
+    ) -> np.ndarray:
         """Return a metric's values as runs × requests, NaN where there is none.
 
-        ``queries`` are all requests, in the order of the keys of each run.
+        ``queries`` are all requests, in the order of the keys of each run. ``what`` may ask for the
+        standard deviations over tied orders instead.
         """
         n = self.metrics.index(metric)
-        values = np.where(self.kept[:, n], self.values[:, n], np.nan)
+        values = np.where(self.kept[:, n], getattr(self, what)[:, n], np.nan)
         return values.reshape(-1, len(queries))
 
     def table(self) -> pl.DataFrame:
@@ -65,6 +74,8 @@ class Values:
         if said := directions({str(m): m.smaller_is_better for m in self.metrics}):
             smaller = np.array([said[name] for name in names], bool)
             table = table.with_columns(smaller_is_better=pl.Series(smaller[measure]))
+        if self.ties_sd is not None:
+            table = table.with_columns(ties_sd=pl.Series(self.ties_sd.ravel()).fill_nan(None))
         return table if self.kept.all() else table.filter(self.kept.ravel())
 
 

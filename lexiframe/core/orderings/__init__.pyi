@@ -20,7 +20,7 @@ from . import rules as rules
 from .stability import rank_distributions as rank_distributions
 from .stability import rank_intervals as rank_intervals
 from .correlations import rank_correlations as rank_correlations
-from .correlations import correlate_samples as correlate_samples
+from .resampled_correlations import correlate_samples as correlate_samples
 from . import coefficients as coefficients
 from .chosen_rule import refuse_many as refuse_many
 from .least_contradicted import kemeny_places as kemeny_places

@@ -138,17 +138,7 @@ def _measures(cube: arrays.ScoreCube | PairCube) -> Iterator[arrays.ScoreCube | 
     """Yield the cube of each measure, with the requests that have it."""
     for n, values in enumerate(cube.values):
         known = ~np.isnan(values).all(axis=1)
-        if isinstance(cube, PairCube):
-            yield cube.select_measures([cube.measures[n]]).select_queries(known)
-        else:
-            yield replace(
-                cube,
-                measures=cube.measures[n : n + 1],
-                queries=cube.queries.filter(pl.Series(known)),
-                values=cube.values[n : n + 1, known],
-                smaller_is_better=cube.smaller_is_better[n : n + 1],
-                is_exact=cube.is_exact[n : n + 1],
-            )
+        yield cube.select_measures([cube.measures[n]]).select_queries(known)
 
 
 def _query_places(cube: arrays.ScoreCube | PairCube, queries: pl.Series) -> np.ndarray:

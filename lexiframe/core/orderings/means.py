@@ -41,7 +41,8 @@ def run_means(
     away; they end at the bounds. Without bounds, or for values beyond them (in percent, say), they
     are Student's, and null where all values are equal. ``rank`` is by mean, 1 the best; equal means
     share the mean of their ranks. It is null for counts such as num_ret, which have no best, and
-    for means over different requests.
+    for means over different requests. Of scores with ``ties_sd`` the means have it too: √Σ sd² / n,
+    as tied orders are independent in the requests; null where it is null in one.
     """
     d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
     check_missing("means", missing)
@@ -64,11 +65,17 @@ def run_means(
         is_unequal = missing is None and of_measure.lacking.any()
         shown = None if of.is_count or is_unequal else ranks
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
+        if isinstance(of_measure, AnyScores) and (ties := of_measure.ties) is not None:
+            sd = np.sqrt(ties.total.rounded()) / np.maximum(moments.n, 1)
+            columns["ties_sd"] = np.where(ties.n < moments.n, np.nan, sd)
         named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
         told[measure] = of
-    table = pl.concat([pl.DataFrame(schema=schemas.MEANS.columns), *tables])
-    table = table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None))
+    none = pl.DataFrame(
+        schema={name: schemas.MEANS.columns[name] for name in schemas.MEANS.required}
+    )
+    table = pl.concat([none, *tables], how="diagonal")
+    table = table.with_columns(pl.col("^(ci_low|ci_high|ties_sd)$").fill_nan(None))
     return facts.within_bounds(table, told).sort(schemas.MEANS.key)
 
 

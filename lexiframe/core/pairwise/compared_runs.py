@@ -117,6 +117,10 @@ def comparison_of(
         else matrices.requests_of(p)
     )
     refuse_one_run("preferences", requests.runs)
+    if "tied_from" in p.columns:
+        from lexiframe.core.metrics import refuse_without_form
+
+        refuse_without_form(asked)
     ordered = tuple(sorted(asked, key=str))
     several = (baseline,) if isinstance(baseline, str) else baseline
     compared = None if several is None else tuple(several)

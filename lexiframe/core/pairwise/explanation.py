@@ -65,6 +65,13 @@ def explain(
         decides, in all rows, null for a tie. ``RR>AP`` is Δ at the level that decides if that
         measure is LR or LP, and in the first row otherwise; it is 0 elsewhere.
 
+        Of positions with ``ties="expected"``, ``low_a`` and ``high_a`` are the first and the last
+        rank that the level can have in run_a (null: it may be missing), ``low_b`` and ``high_b`` in
+        run_b, and ``p_better``, ``p_equal``, ``p_worse`` the chances that it is reached sooner by
+        run_a, by none, by run_b. ``sign`` and ``decides`` are null unless they are sure. The
+        columns of measures are expectations: of LR, the chance that the level decides for run_a
+        minus that it does for run_b; positions and items are of one possible order.
+
     Raises
     ------
     UnknownNameError
@@ -111,6 +118,10 @@ def explain(
     rows = _request_rows(p, query_id, run_a, run_b)
     request, sides = _two_rankings(rows, run_a, run_b)
     table = _levels(sides)
+    if request.tied is not None:
+        from lexiframe.core.pairwise.tied import explained
+
+        table = explained.put_chances(table, request)
 
     @cache  # metrics of one least grade share the rankings, and what these have computed already
     def rankings_of(run: str, rel: float | None) -> Rankings:
@@ -135,8 +146,17 @@ def explain(
     return table
 
 
-def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[Measure]:
-    """Return the measures that are sums over levels, and count grades up to ``greatest``."""
+def explainable(
+    measures: Iterable[Measure], greatest: float = np.inf, *, over_ties: bool = False
+) -> list[Measure]:
+    """Return the measures that are sums over levels, and count grades up to ``greatest``.
+
+    ``over_ties``: those whose expectation over tied orders is such a sum.
+    """
+    if over_ties:
+        from lexiframe.core.pairwise.tied.explained import sums_over_levels
+
+        measures = sums_over_levels(measures)
     return [
         measure
         for measure in measures
@@ -182,7 +202,12 @@ def _two_rankings(
     requests = matrices.requests_of(rows)
     request = requests.block(np.array([0]))
     a_and_b = requests.runs.search_sorted(pl.Series([run_a, run_b])).to_numpy()
-    both = blocks.Block(request.positions[:, a_and_b], request.relevance[:, a_and_b])
+    if request.tied is None:
+        both = blocks.Block(request.positions[:, a_and_b], request.relevance[:, a_and_b])
+    else:
+        from lexiframe.core.pairwise.tied.explained import tied_block
+
+        both = tied_block(request, a_and_b)
     relevant = rows.filter(pl.col("level").is_not_null()).sort("level")
     return both, {side: relevant.filter(run=run) for side, run in (("a", run_a), ("b", run_b))}
 
@@ -227,6 +252,18 @@ def _measure_columns(
     """Yield the columns of a measure."""
     grade = _least_grade(measure, table["threshold"].to_numpy())
     of_grade = (table["threshold"] == grade).to_numpy()
+    if request.tied is not None:
+        from lexiframe.core.pairwise.tied import explained
+
+        weight, rankings = np.zeros(table.height), {}
+        if isinstance(measure, LevelPreference):
+            used = np.full(table.height, True) if measure.rel is None else of_grade
+            weight[used] = _level_weights(measure, table["threshold"].filter(used))
+        elif isinstance(measure, Metric):
+            rankings = {side: rankings_of(run, measure.rel) for side, run in runs.items()}
+        given = measure, table, request, of_grade, weight, rankings
+        yield from explained.measure_columns(*given)
+        return
     name, sign = str(measure), table.select(_rank_sign(measure.cutoff)).to_series().to_numpy()
     if isinstance(measure, LevelPreference):
         used = np.full(table.height, True) if measure.rel is None else of_grade

@@ -23,6 +23,7 @@ from lexiframe.core.projection import (
     answers,
     judgments,
     rank_runs,
+    tied_orders,
 )
 from lexiframe.typing import QrelsLike, RunsLike
 
@@ -131,6 +132,8 @@ def interleaving(
     """
     check_choice("interleaving", user, get_args(User), "user")
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
+    name = "OI" if user == "uniform" else f"OI(user={user})"
+    tied_orders.refuse_expected(ties, name)
     least = 1 if no_relevant == "drop" else 0
 
     def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
@@ -150,7 +153,7 @@ def interleaving(
     return preferences_table(
         ranked.judged.queries.gather(queries),
         pl.Series(names),
-        ["OI" if user == "uniform" else f"OI(user={user})"],
+        [name],
         values[:, :, None],
     )
 

@@ -62,7 +62,8 @@ class Comparison:
         """Divide the requests into groups of at most ``most``, small ones into single requests."""
         together = max(_TOGETHER // len(self.requests.runs) ** 2, 1)
         groups = self.requests.groups(together if most is None else min(together, most))
-        divided = [[part] if len(part) > _FEW else np.split(part, len(part)) for part in groups]
+        few = 0 if getattr(self.requests, "tied", None) else _FEW  # tied orders: many calls each
+        divided = [[part] if len(part) > few else np.split(part, len(part)) for part in groups]
         return [part for parts in divided for part in parts]
 
     def preferences(
@@ -82,6 +83,35 @@ class Comparison:
         numbers = _request_numbers(groups)
         kernels = [self._kernel(measure, numbers, label) for measure in self.measures]
         return self._fill(found, groups, kernels, label, in_turn=in_turn)
+
+    def keeping(self) -> Comparison:
+        """Return the comparison with `chances` that are found together with the preferences."""
+        tied = getattr(self.requests, "tied", None)
+        if tied is None:
+            return self
+        return replace(self, requests=replace(self.requests, tied=replace(tied, kept={})))
+
+    def chances(self, groups: Sequence[np.ndarray], deltas: np.ndarray) -> np.ndarray:
+        """Return P(a is better), P(equal), P(b is better): 3 × the axes of ``deltas``.
+
+        They are NaN where there is no closed form, and where there is no preference.
+        """
+        from lexiframe.core.pairwise.tied import expected
+
+        found, numbers = np.full((3, *deltas.shape), np.nan), _request_numbers(groups)
+
+        def fill(group: np.ndarray) -> None:
+            block, rows = self._block(group), np.searchsorted(numbers, group)
+            for n, measure in enumerate(self.measures):
+                delta = deltas[rows, :, n].T
+                of = expected.chances(measure, block, delta)
+                if of is not None:
+                    of = np.where(np.isnan(delta), np.nan, of).swapaxes(1, 2)
+                    found[..., n][:, rows] = of
+
+        for _ in in_threads(fill, groups, "chances"):
+            pass
+        return found
 
     def deciding_levels(
         self, found: np.ndarray, groups: Sequence[np.ndarray], label: str = ""
@@ -120,7 +150,16 @@ class Comparison:
         # The kernel is kept here, so it must not refer to this object: nothing would be freed until
         # the garbage collector finds the circle, which takes gigabytes where buckets follow.
         marked = self._marked(measure)
-        return lambda block, _: marked(block, measure.compute(block, known))
+
+        def preferred(block: blocks.Block, _: np.ndarray) -> np.ndarray:
+            delta = measure.compute(block, known)
+            if block.tied is not None:
+                from lexiframe.core.pairwise.tied import expected
+
+                delta = expected.preference(measure, block, delta, known)
+            return marked(block, delta)
+
+        return preferred
 
     def _kernel_of_own(self, measure: MatrixPreference, numbers: np.ndarray, label: str) -> Kernel:
         """Call a user's function for one request after the other, in one thread.

@@ -206,10 +206,10 @@ class LexicographicPreference(Preference):
         # a power of two, so that blocks whose greatest ranks differ little share what is known
         n_ranks = 1 << int(rank.max(initial=0)).bit_length()
         if n_ranks > rank.size:
-            sizes = self._rank_sizes(rank.ravel()).reshape(rank.shape)
+            sizes = self.sizes_of_ranks(rank.ravel()).reshape(rank.shape)
         else:  # more positions than different ranks: compute f once for each rank
             if n_ranks not in known:
-                known[n_ranks] = self._rank_sizes(np.arange(n_ranks))
+                known[n_ranks] = self.sizes_of_ranks(np.arange(n_ranks))
             sizes = known[n_ranks].take(rank)
         if not np.isfinite(sizes).all():
             raise LexiframeError(
@@ -219,7 +219,7 @@ class LexicographicPreference(Preference):
         nothing = np.zeros((1, *positions.shape[1:]))
         return np.concatenate([sizes, nothing])
 
-    def _rank_sizes(self, ranks: np.ndarray) -> np.ndarray:
+    def sizes_of_ranks(self, ranks: np.ndarray) -> np.ndarray:
         """Return f(p) of each rank, and 0 of 0."""
         p = pl.col("p")
         size = pl.when(p > 0).then(self.magnitude(p)).otherwise(0.0)  # type: ignore[misc]

@@ -308,11 +308,16 @@ def rank(
 
     ``hashed`` asks for the sha256 of files and for fingerprints of the runs. A measure's ``rel``
     below the ``rel`` of the policies is an error, because positions do not contain lower grades.
+    Where ties are expected, so is a measure without a closed form.
     ``foresee`` may raise before runs are read, and again when all are known, as one source may have
     several. ``are_part``: these are some of the requests.
     """
     needed.refuse_lower_rel(measures, policies.rel)
     needed.refuse_of_items(measures)
+    if policies.ties == "expected":
+        from lexiframe.core.metrics import refuse_without_form
+
+        refuse_without_form(measures)
     has_pool = any(measure.needs == needed.POOL for measure in needed.parts_of(measures))
     marks = fingerprint_of(runs, policies) if hashed else None
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}

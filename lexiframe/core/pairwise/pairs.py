@@ -152,6 +152,13 @@ def compare_pairs(
     from lexiframe.core.pairwise.arrays.size import refuse_too_many
 
     comparison = comparison_of(p, needed.parts_of(asked), values, no_relevant, baseline)
+    if are_expected := "tied_from" in p.columns:
+        if deciding_level:
+            raise LexiframeError(
+                "deciding_level: expected one order of equal scores, found ties='expected', where "
+                "each level decides with some chance; lexiframe.explain has the chances"
+            )
+        comparison = comparison.keeping()
     requests, groups = comparison.requests, comparison.groups()
     n_measures = len({*asked, *comparison.measures})
     refuse_too_many("preferences", len(requests.runs), len(requests), n_measures, baseline=baseline)
@@ -161,6 +168,7 @@ def compare_pairs(
         if len(requests) and np.isnan(deltas[:, :, n]).all():
             raise needed.no_item_of_grade(measure)
     names, levels = [str(measure) for measure in comparison.measures], None
+    chances = comparison.chances(groups, deltas) if are_expected else None
     if deciding_level:
         levels = comparison.deciding_levels(np.empty(shape, np.int64), groups, "deciding levels")
     component = None
@@ -170,8 +178,9 @@ def compare_pairs(
         names = [str(measure) for measure in ordered]
     chosen = comparison.chosen
     return preferences_table(
-        requests.queries, requests.runs, names, deltas, levels, chosen, component=component
-    )
+        requests.queries, requests.runs, names, deltas, levels, chosen,
+        component=component, chances=chances,
+    )  # fmt: skip
 
 
 def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -222,6 +231,9 @@ def scores_of(s: ScoreCube) -> pl.DataFrame:
     ).with_columns(value=cells[run, query, measure])
     if directions(dict(zip(s.measures, s.smaller_is_better.tolist(), strict=True))):
         scores = scores.with_columns(smaller_is_better=s.smaller_is_better[measure])
+    if s.ties_sd is not None:
+        sd = pl.Series("ties_sd", s.ties_sd[measure, query, run], nan_to_null=True)
+        scores = scores.with_columns(sd)
     return scores
 
 
@@ -251,13 +263,15 @@ def preferences_table(
     chosen: np.ndarray | None = None,
     *,
     component: pl.Series | None = None,
+    chances: np.ndarray | None = None,
     value: str = "preference",
     gaps: bool = False,
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
     The values are in the column ``value``; with ``gaps``, empty cells have rows, with null in it.
-    ``component`` has the name of the measure that decides, or null, in each cell.
+    ``component`` has the name of the measure that decides, or null, in each cell; ``chances`` are
+    those that run a is better, none, and run b: 3 × the other axes.
     All names are sorted; the pairs, all or the chosen ones, are in the order of the table's key.
     The columns of runs and measures repeat for every request, so their chunks share memory.
     """
@@ -274,7 +288,8 @@ def preferences_table(
         }
     )
 
-    columns = [*schemas.PREFERENCES.key, value, "deciding_level", "deciding_component"]
+    of_chances = ("p_better", "p_equal", "p_worse")
+    columns = [*schemas.PREFERENCES.key, value, *of_chances, "deciding_level", "deciding_component"]
 
     def part(first: int) -> pl.DataFrame:
         some = slice(first, min(first + most, n_queries))
@@ -286,6 +301,9 @@ def preferences_table(
         if deciding_level is not None:
             level = pl.Series(deciding_level[some].reshape(-1))
             table = table.with_columns(deciding_level=level.set(level == 0, None))
+        if chances is not None:
+            of = zip(of_chances, chances[:, some].reshape(3, -1), strict=True)
+            table = table.with_columns(pl.Series(name, p).fill_nan(None) for name, p in of)
         if component is not None:
             first_cell = some.start * n_pairs * n_measures
             table = table.with_columns(deciding_component=component[first_cell:][: len(delta)])

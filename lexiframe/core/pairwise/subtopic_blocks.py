@@ -89,7 +89,7 @@ class SubtopicRequests:
         everything, *subtopics = (self.lists.block(numbers[[k]]) for k in range(len(numbers)))
         return SubtopicBlock(
             everything.positions, everything.relevance, tuple(subtopics),
-            self.names.gather(numbers), self.queries[int(request)],
+            self.names.gather(numbers), self.queries[int(request)], tied=everything.tied,
         )  # fmt: skip
 
 
@@ -118,8 +118,9 @@ def _drop_subtopics(table: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each document, with its greatest grade over all subtopics."""
     request = ("run", "query_id")
     is_relevant = pl.col("level").is_not_null()
+    spans = [n for n in ("tied_from", "tied_to", "n_retrieved") if "tied_from" in table.columns]
     documents = table.group_by(*request, "doc_id", maintain_order=True).agg(
-        pl.col("relevance").max(), pl.col("position").first(), is_relevant=is_relevant.any()
+        pl.col("relevance").max(), pl.col("position", *spans).first(), is_relevant=is_relevant.any()
     )
     beyond_any_rank = 1 << 62
     place = pl.when("is_relevant").then(pl.col("position").fill_null(beyond_any_rank))
@@ -127,6 +128,7 @@ def _drop_subtopics(table: pl.DataFrame) -> pl.DataFrame:
         *request,
         "relevance",
         "position",
+        *spans,
         level=place.rank("ordinal").over(request).cast(pl.Int64),
         n_relevant=pl.col("is_relevant").sum().over(request).cast(pl.Int64),
     )

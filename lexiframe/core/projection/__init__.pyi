@@ -36,3 +36,4 @@ from . import alone as alone
 "For features: modules whose names they use"
 from . import by_collection as by_collection
 from . import several as several
+from . import tied_orders as tied_orders

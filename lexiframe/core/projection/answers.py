@@ -25,12 +25,15 @@ COUNTS = (
     "judged_first", "tied_relevant", "negative", "one_score", "own_first",
 )  # fmt: skip
 """The columns of `counts_of` beside the run."""
+OF_EXPECTED = ("tied", "largest_tie")
+"""Its further columns where ties are expected."""
 
 
 def counts_of(ranked: RankedRuns) -> pl.DataFrame:
     """Return the answers of each run, with counts of its documents; all judged items are ranked.
 
-    The counts of two parts of the requests add up, but for ``depth``, whose maximum counts.
+    The counts of two parts of the requests add up, but for ``depth`` and ``largest_tie``, whose
+    maximum counts.
     """
     is_relevant, is_judged = ranked.judged.is_relevant, ranked.judged.is_judged
 
@@ -47,10 +50,13 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
             "negative": int(np.count_nonzero(found & ~is_judged)),
             "one_score": run.one_score,
             "own_first": run.own_first,
+            "tied": run.n_tied,
+            "largest_tie": run.largest_tie,
         }
 
     documents = pl.DataFrame([counts(run) for run in ranked.runs])
-    return pl.concat([ranked.answers, documents], how="horizontal").select("run", *COUNTS)
+    names = ("run", *COUNTS, *(OF_EXPECTED if ranked.runs[0].spans is not None else ()))
+    return pl.concat([ranked.answers, documents], how="horizontal").select(names)
 
 
 def warn_of_gaps(ranked: RankedRuns) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -32,11 +32,14 @@ class Block:
         m × runs × requests, the grade of that item.
     compared
         Which runs the pairs contain at least one of; None: all pairs are compared.
+    tied
+        The ranks that the items can have, `tied_orders.TiedItems`, where ties are expected.
     """
 
     positions: np.ndarray
     relevance: np.ndarray
     compared: np.ndarray | None = field(default=None, kw_only=True)
+    tied: Any = field(default=None, kw_only=True)
 
     @property
     def n_runs(self) -> int:

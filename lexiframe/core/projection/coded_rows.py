@@ -148,6 +148,21 @@ class Rows:
         is_as_next[self.edges[1:-1] - 1] = False
         return Blocks.find(is_as_next, hit)
 
+    def tied_documents(self, n_queries: int, depth: int | None) -> tuple[int, int]:
+        """Count the rows of judged queries in groups of equal scores, and the largest group's.
+
+        Groups that begin below a depth do not count, and of the others the rows down to it.
+        """
+        groups = self.ties(np.empty(0, np.int64))
+        first = groups.start - self.first_of_query(groups.start)
+        counted = self.query[groups.start] < n_queries
+        rows = sizes = groups.sizes
+        if depth is not None:
+            counted &= first < depth
+            rows = np.minimum(sizes, depth - first)
+        largest = sizes[counted].max(initial=min(len(self.query), 1))
+        return int(rows[counted].sum()), int(largest)
+
     def has_twins(self) -> bool:
         """Return whether two rows have equal hashes, like two rows of one document in a query."""
         edges = self.edges if self.are_together else np.array([0, len(self.hashes)])

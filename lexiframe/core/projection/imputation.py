@@ -106,8 +106,26 @@ def impute(
         best_first = by_grade_and_level.rank("ordinal").over(REQUEST).cast(pl.Int64)
         rank = pl.col("n_retrieved") + best_first
         level = pl.col("n_relevant") - n_omitted + best_first
+    if "tied_from" in table.columns:
+        _refuse_divided_groups(table, how)
+        spans = ("tied_from", "tied_to")
+        absent = omitted & pl.col("tied_from").is_null()
+        table = table.with_columns(
+            pl.when(absent).then(rank).otherwise(of).alias(of) for of in spans
+        )
     imputed = table.with_columns(
         position=pl.when(omitted).then(rank).otherwise("position"),
         level=pl.when(omitted).then(level).otherwise("level"),
     )
     return coded.replicates_apart(imputed)
+
+
+def _refuse_divided_groups(table: pl.DataFrame, how: str) -> None:
+    """Raise where optimistic ranks depend on which items of equal scores are within the depth."""
+    depth = pl.col("n_retrieved")
+    is_divided = (pl.col("tied_from") <= depth) & (pl.col("tied_to") > depth)
+    if how == "optimistic" and table.select(is_divided.any()).item():
+        raise LexiframeError(
+            "impute: expected how='pessimistic' where the depth divides a group of equal scores, "
+            "found 'optimistic', whose ranks depend on how many of its items are retrieved"
+        )

@@ -33,6 +33,7 @@ class Requests:
     positions: np.ndarray
     relevance: np.ndarray
     n_relevant: np.ndarray
+    tied: Any = None  # `tied_orders.TiedSpans`, where orders of equal scores are expected
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -67,7 +68,8 @@ class Requests:
         positions, relevance = (
             np.ascontiguousarray(matrix.swapaxes(0, 1)) for matrix in of_request
         )
-        return Block(positions, relevance)
+        tied = self.tied and self.tied.block(requests, np.arange(m)[:, None] + first)
+        return Block(positions, relevance, tied=tied)
 
 
 def requests_of(p: Any) -> Requests:
@@ -125,7 +127,14 @@ def lay_out(
         )
     has_same_m = all((part["n_relevant"] == n_relevant[query]).all() for part, *_ in cells)
     _refuse_other_judgments(_totals(table, query, run, len(runs)), has_same_m=has_same_m)
-    return Requests(runs, queries, positions, relevance, n_relevant)
+    tied = None
+    if "tied_from" in table.columns:
+        from lexiframe.core.projection.tied_orders import TiedSpans
+
+        before = before if run.ndim == 1 else (before + run * shape[1]).ravel()
+        ranking, of_all = (query + run * len(queries)).ravel(), (len(runs), len(queries))
+        tied = TiedSpans.lay_out(table, before, ranking, shape, of_all)
+    return Requests(runs, queries, positions, relevance, n_relevant, tied)
 
 
 def _fill(

@@ -64,6 +64,7 @@ def _divide_run(part: one_run.RunPart) -> list[one_run.RunPart]:
 def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
     """Join the results of the pieces of one run."""
     tied = [piece.tied for piece in pieces]
+    spans = [piece.spans for piece in pieces if piece.spans is not None]
     pools = [piece.pool for piece in pieces if piece.pool is not None]
     return RunRanks(
         name=pieces[0].name,
@@ -82,6 +83,9 @@ def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
         own_first=sum(piece.own_first for piece in pieces),
         excluded=sum(piece.excluded for piece in pieces),
         respelled=next((piece.respelled for piece in pieces if piece.respelled), ()),
+        spans=None if len(spans) < len(pieces) else reduce(np.add, spans),
+        n_tied=sum(piece.n_tied for piece in pieces),
+        largest_tie=max(piece.largest_tie for piece in pieces),
     )
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, check_choice, coded, errors, printed, shown
 from lexiframe.core.io import qrel_files
 
-Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
+Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank", "expected"]
 ScoreType = Literal["float64", "float32"]
 NoRelevant = Literal["drop", "zero"]
 Unjudged = Literal["keep", "remove"]

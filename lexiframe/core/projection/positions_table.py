@@ -59,9 +59,11 @@ def positions(
         The least grade that is relevant; None: any positive grade. Of several collections,
         ``{"name": 4}`` has that of some, and the others have the default; so have ``depth`` and
         ``no_relevant``.
-    ties : {"doc_id_desc", "doc_id_asc", "input", "rank"}
+    ties : {"doc_id_desc", "doc_id_asc", "input", "rank", "expected"}
         What orders documents of equal score: their id (bytewise; descending is trec_eval's way),
         their order in the file, or the rank that the file gives, which must differ within a query.
+        With ``"expected"`` nothing does: all orders are equally likely, independently of each other
+        in groups, requests and runs, and `scores` and `preferences` are their exact expectations.
     score_type : {"float64", "float32"}
         The precision in which scores are compared. trec_eval 10 holds them as doubles. Earlier
         versions up to 9.0.8, pytrec_eval, and ir_measures where it calls pytrec_eval hold them as
@@ -97,7 +99,7 @@ def positions(
     pool : bool
         Also return ``pool_size``, the number of distinct items that any run retrieved or that are
         relevant, by request; with ``unjudged="remove"`` retrieved items count only when they are
-        judged.
+        judged, and with ``ties="expected"`` all items that some order has within the depth.
     ranked_by : {"rank", "score"}, optional
         As for `read_runs`: what orders the documents of runs that have both.
 
@@ -110,6 +112,9 @@ def positions(
         was removed). With ``judged=True`` also ``n_judged``, the items of the request in the
         judgments (a negative grade means pooled, but unjudged). With ``rel`` there is also a column
         ``rel``, by which `scores` and `preferences` know which grades are included. With
+        ``ties="expected"`` there are ``tied_from`` and ``tied_to``, the first and the last rank
+        that the item can have (null: not retrieved); ``position`` and ``level`` are then of one
+        possible order, by descending id. With
         ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and ``level`` and
         ``n_relevant`` count the relevant items of the subtopic. Several collections have the column
         ``collection`` in front, and each only the runs that it was given. Of runs with replicates
@@ -197,6 +202,11 @@ def project(
         "level": level,
         "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
     }
+    spans = [run.spans for run in ranked.runs if run.spans is not None]
+    if spans and len(spans) == len(ranked.runs):
+        for n, end in enumerate(("tied_from", "tied_to")):
+            of_rows = [rows.positions_of(of[n]) for of in spans]
+            columns[end] = np.concatenate(of_rows, dtype=np.int64)
     if judged and not subtopics:
         columns["n_judged"] = np.tile(index.n_judged[query], len(ranked.runs))
     # Where nothing was retrieved the ranking is missing, unless it was there, and empty.
@@ -208,8 +218,12 @@ def project(
     table = pl.DataFrame([*pl.concat([template] * len(ranked.runs)).get_columns(), *made])
     schema = schemas.SUBTOPIC_POSITIONS if subtopics else schemas.POSITIONS
     names = [name for name in schema.columns if name in table.columns]
-    absent_to_null = {name: pl.when(pl.col(name) > 0).then(name) for name in ("position", "level")}
+    absent_to_null = {name: pl.when(pl.col(name) > 0).then(name) for name in _NULL_OR_RANK}
     return table.select(absent_to_null.get(name, pl.col(name)).alias(name) for name in names)
+
+
+_NULL_OR_RANK = ("position", "level", "tied_from", "tied_to")
+"""The columns that are null where an item has no rank or level."""
 
 
 def _pool_sizes(ranked: RankedRuns) -> np.ndarray:

@@ -42,6 +42,9 @@ class RunRanks:
         The rank of every judged item; 0 when it was not retrieved.
     tied
         The ranks that other orders of equal scores would give.
+    spans
+        With ``ties="expected"``, the first and the last rank that each judged item can have, as
+        ``rank``; else None.
     retrieved
         Documents retrieved for every judged query, without those removed.
     answered
@@ -67,6 +70,9 @@ class RunRanks:
         Rows of judged queries removed because the user excludes their document.
     respelled
         A document and the relevant one that was not found, of which it is another spelling; or ().
+    n_tied, largest_tie
+        With ``ties="expected"``, the documents retrieved that share their score with another one
+        of their query, and how many share the score that most have.
     """
 
     name: str
@@ -85,6 +91,9 @@ class RunRanks:
     own_first: int = 0
     excluded: int = 0
     respelled: tuple[str, ...] = ()
+    spans: np.ndarray | None = None
+    n_tied: int = 0
+    largest_tie: int = 0
 
 
 def rank_judged(
@@ -100,7 +109,7 @@ def rank_judged(
     ``codes``, a column of categories for all runs, asks for the documents and numbers them.
     """
     if part.rows.is_empty():
-        return _retrieved_nothing(part, judged)
+        return _retrieved_nothing(part, judged, policies)
     ties, n_queries = policies.ties, len(judged.queries)
     rows, duplicate = _sort_rows(part, judged.query_index, policies)
     retrieved = rows.retrieved(n_queries)
@@ -124,8 +133,15 @@ def rank_judged(
     rank = np.zeros(judged.items.height, RANKS)
     rank[item] = _hit_places(rows, hit, tied, ties) - first + 1
     unjudged = int(retrieved.sum() - kept.sum())
+    spans, counts = None, (0, 0)
+    if ties == "expected":
+        spans = np.zeros((2, len(rank)), RANKS)
+        spans[:, item] = np.stack([tied.first, tied.last]) - first + 1
+        counts = rows.tied_documents(n_queries, policies.depth)
     if policies.depth is not None:
         rank[rank > policies.depth] = 0
+        if spans is not None:  # the last ranks stay: a group may begin within the depth
+            spans[:, spans[0] > policies.depth] = 0
         kept = np.minimum(kept, policies.depth)
     return RunRanks(
         part.name,
@@ -144,6 +160,8 @@ def rank_judged(
         own_first,
         int(excluded.sum()),
         _respelled(rows, judged, np.flatnonzero(judged.is_spelled & (rank == 0))),
+        spans,
+        *counts,
     )
 
 
@@ -214,20 +232,22 @@ def list_documents(
 
 
 def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
-    """Return query and document of the rows of judged queries, down to the depth."""
+    """Return query and document of the rows of judged queries that are, or may be, in the depth."""
     if policies.depth is None:
         return rows.documents(judged)
-    first = rows.first_of_query(np.arange(len(rows.query)))
-    is_within = _row_places(rows, policies.ties) - first < policies.depth
+    everything, ties = np.arange(len(rows.query)), policies.ties
+    place = rows.ties(everything).first if ties == "expected" else _row_places(rows, ties)
+    is_within = place - rows.first_of_query(everything) < policies.depth
     return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 
-def _retrieved_nothing(part: one_run.RunPart, judged: JudgedItems) -> RunRanks:
+def _retrieved_nothing(part: one_run.RunPart, judged: JudgedItems, policies: Policies) -> RunRanks:
     nowhere = np.zeros(judged.items.height, RANKS)
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged.query_index, nothing, [])
     tied = TiedItems(*np.empty((3, 0), np.int64))
-    return RunRanks(part.name, nowhere, tied, nothing, answered, extra)
+    spans = np.stack([nowhere, nowhere]) if policies.ties == "expected" else None
+    return RunRanks(part.name, nowhere, tied, nothing, answered, extra, spans=spans)
 
 
 def _answered(
@@ -316,7 +336,7 @@ def _n_before(
         is_before = rows.rank[members] < rows.rank[own]
     else:
         ids, own_ids = (rows.ids(row) for row in (members, own))
-        is_before = (ids > own_ids if ties == "doc_id_desc" else ids < own_ids).to_numpy()
+        is_before = (ids < own_ids if ties == "doc_id_asc" else ids > own_ids).to_numpy()
     n_before = np.concatenate([[0], np.cumsum(is_before)])
     ends = np.cumsum(sizes)
     return np.asarray(n_before[ends] - n_before[ends - sizes])
@@ -328,7 +348,7 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
         return np.lexsort((rows.rank[members], block))
     doc_id = rows.ids(members)
     tied = pl.DataFrame({"block": block, "doc_id": doc_id})
-    order = pl.arg_sort_by("block", "doc_id", descending=[False, ties == "doc_id_desc"])
+    order = pl.arg_sort_by("block", "doc_id", descending=[False, ties != "doc_id_asc"])
     return tied.select(order).to_series().to_numpy()
 
 

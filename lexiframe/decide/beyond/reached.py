@@ -28,7 +28,7 @@ from lexiframe.core.base import (
 from lexiframe.core.io import Tables, column_forms, qrel_files
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import Policies, ScoreType, Ties, alone
+from lexiframe.core.projection import Policies, ScoreType, Ties, alone, tied_orders
 from lexiframe.core.significance import Correction, Family, Options, corrections
 from lexiframe.decide.beyond import reached_in_words
 from lexiframe.decide.beyond.catalogue_measures import (
@@ -240,6 +240,7 @@ def catalogue(
     options = Options("two-sided", alpha, trials, seed)
     corrections.check_corrected("catalogue", [test], [correction], family, options)
     policies = Policies(None, ties, score_type, duplicates=duplicates)
+    tied_orders.refuse_expected(ties, asked[0])
     lists = lists_of(runs, items, policies, qrels, cutoff=deepest(asked))
     asked, shares = _with_providers(asked, providers, lists[0].items)
     how = How(asked, groups, test, alpha, trials, seed)

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, progress, schemas, typed
 from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, as_list, as_metric, unique_by_name
-from lexiframe.core.projection import Policies, ScoreType, Ties, alone
+from lexiframe.core.projection import Policies, ScoreType, Ties, alone, tied_orders
 from lexiframe.decide.beyond.catalogue_measures import CatalogueMetric
 from lexiframe.decide.beyond.items import Items
 from lexiframe.decide.beyond.list_measures import ListMetric
@@ -78,6 +78,7 @@ def list_scores(
     """
     asked = of_kind(measures, ListMetric, "list_scores")
     policies = Policies(rel, ties, score_type, duplicates=duplicates)
+    tied_orders.refuse_expected(ties, asked[0])
     lists = lists_of(runs, items, policies, qrels, cutoff=deepest(asked))
     return values_table(lists, asked)
 

@@ -22,7 +22,7 @@ from lexiframe.core.evaluation.from_runs import evaluate_asked
 from lexiframe.core.evaluation.of_scores import evaluated
 from lexiframe.core.evaluation.options import Asked
 from lexiframe.core.io import batches, column_forms, qrel_files
-from lexiframe.core.metrics import coverages, needed
+from lexiframe.core.metrics import coverage, needed
 from lexiframe.core.orderings import missing_requests
 from lexiframe.core.pairwise import arrays, composition, facts, grouping, measured
 from lexiframe.core.projection import several
@@ -90,7 +90,7 @@ def evaluate_with_items(
         named, grouped = [str(m) for m in of_lists], (how.requests, how.groups)
         of_facts: Any = {"known": facts.facts_of(of_lists), "missing": "own"}
         if qrels is not None:
-            of_facts["coverage"] = coverages.coverage(scan, qrels, **vars(how.policies))
+            of_facts["coverage"] = coverage(scan, qrels, **vars(how.policies))
         e = evaluated(s, named, how.inference, grouped, told, **of_facts)
         e = e if asked == of_lists else _joined_lists(e, s, asked, of_lists, how)
     if not beside.of_all:

@@ -11,7 +11,7 @@ from lexiframe.core.base import LexiframeError, resampling, typed, warn
 from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, catalogues, needed
 from lexiframe.core.pairwise import By, Measure, grouping, parse_measures
-from lexiframe.core.projection import Policies, ScoreType, Ties, alone
+from lexiframe.core.projection import Policies, ScoreType, Ties, alone, tied_orders
 from lexiframe.study.holes.calibration import calibrated, factor_of
 from lexiframe.study.holes.draws import Drawn, means_of_draws
 from lexiframe.study.holes.items import Pool, pool_of
@@ -155,6 +155,7 @@ def hole_sensitivity(
     resampling.check_share("hole_sensitivity", "alpha", alpha)
     asked = _checked_measures(parse_measures(measures), rel)
     policies = Policies(rel, ties, score_type, "drop", duplicates)
+    tied_orders.refuse_expected(ties, "hole_sensitivity")
     pool = pool_of(runs, qrels, policies, depth)
     groups = [*grouping.groups_of(pool.queries.alias("query_id").to_frame(), requests, by)]
     numbers = [np.flatnonzero(pool.queries.is_in(part["query_id"].implode())) for _, part in groups]

@@ -14,7 +14,7 @@ from lexiframe.core.io import qrel_files
 from lexiframe.core.metrics import Metric, needed
 from lexiframe.core.orderings import Method, check_method, coefficients, order_runs
 from lexiframe.core.pairwise import Measure, PairCube, Pairs, measured, parse_measures
-from lexiframe.core.projection import ScoreType, Ties, Unjudged, alone, positions
+from lexiframe.core.projection import ScoreType, Ties, Unjudged, alone, positions, tied_orders
 from lexiframe.study.less_data.sampling import (
     How,
     Labels,
@@ -126,6 +126,7 @@ def degradation(
     check_choice("degradation", how, get_args(How), "how")
     check_method("degradation", order, "order")
     resampling.check_draws("degradation", "samples", samples, seed)
+    tied_orders.refuse_expected(ties, "degradation")
     if not kept:
         raise LexiframeError("degradation: expected fractions that are kept, found none")
     for fraction in kept:

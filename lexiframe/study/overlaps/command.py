@@ -22,7 +22,7 @@ from lexiframe.core.cli.options import (
 )
 from lexiframe.core.cli.output import complain, print_table, refuse_other_ending, say, write_table
 from lexiframe.core.io import output_files, qrel_files, read_runs
-from lexiframe.core.metrics import each
+from lexiframe.core.metrics import notation
 from lexiframe.core.pairwise import grouping
 from lexiframe.study.overlaps.contrasting import contrasting
 from lexiframe.study.overlaps.overlap import OVERLAPS
@@ -152,7 +152,7 @@ def _refuse_without_contrast(given: dict[str, Any]) -> None:
 
 def _first_measure(measures: list[str]) -> str:
     """Return the notation of the first measure."""
-    return str(each(measures[0])[0])
+    return str(notation.each(measures[0])[0])
 
 
 def overlap_means(table: pl.DataFrame, groups: Sequence[str] = ()) -> pl.DataFrame:

@@ -8,7 +8,15 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, coded, resampling, typed, warn
 from lexiframe.core.io import qrel_files
 from lexiframe.core.pairwise import By, grouping
-from lexiframe.core.projection import Policies, ScoreType, Ties, alone, judgments, whole_lists
+from lexiframe.core.projection import (
+    Policies,
+    ScoreType,
+    Ties,
+    alone,
+    judgments,
+    tied_orders,
+    whole_lists,
+)
 from lexiframe.study.overlaps.overlap import overlap_of_two
 from lexiframe.study.overlaps.overlap_measures import OverlapMeasure, overlap_measures
 from lexiframe.study.overlaps.schemas import CONTRASTING
@@ -98,6 +106,7 @@ def contrasting(
         raise LexiframeError(f"contrasting: expected the names of two runs, found {a!r} twice")
     resampling.check_draws("contrasting", "n", n, 0)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
+    tied_orders.refuse_expected(ties, asked[0])
     grouping.refuse_taken(grouping.names_of(requests, by), CONTRASTING.columns)
     lists = whole_lists.ranked_lists(runs, policies, only=(a, b))
     whole_lists.refuse_strange_requests("contrasting", lists)

@@ -15,6 +15,7 @@ from lexiframe.core.projection import (
     ScoreType,
     Ties,
     alone,
+    tied_orders,
     whole_lists,
     whole_rankings,
 )
@@ -120,6 +121,7 @@ def overlap(
     asked = overlap_measures(measures, "overlap")
     grouping.names_of(requests, by)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates)
+    tied_orders.refuse_expected(ties, asked[0])
     lists = whole_lists.ranked_lists(runs, policies)
     pairs.refuse_one_run("overlap", lists.names)
     whole_lists.refuse_strange_requests("overlap", lists)

@@ -15,6 +15,7 @@ from lexiframe.core.projection import (
     alone,
     judgments,
     refuse_other_queries,
+    tied_orders,
     whole_lists,
 )
 from lexiframe.study.overlaps.schemas import UNJUDGED
@@ -98,6 +99,7 @@ def unjudged(
     resampling.check_share("unjudged", "gamma", gamma)
     grouping.names_of(requests, by)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
+    tied_orders.refuse_expected(ties, "unjudged")
     judged = judgments.judged_items(qrels, policies, nonrelevant=True, are_part=True)
     lists = whole_lists.ranked_lists(runs, policies, judged=judged)
     if not any(run.answered.any() for run in lists.runs):

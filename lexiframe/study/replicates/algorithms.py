@@ -34,10 +34,13 @@ def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:
     for _ in replicated(called, d):
         pass  # raises for what is no table of replicated scores
     table = to_polars(d)
-    kept = [name for name in ("smaller_is_better", "answered") if name in table.columns]
+    kept = [pl.col(n).min() for n in ("smaller_is_better", "answered") if n in table.columns]
+    if "ties_sd" in table.columns:  # tied orders of replicates are independent
+        sd = pl.col("ties_sd")
+        kept.append(pl.when(sd.null_count() == 0).then(sd.pow(2).sum().sqrt() / pl.len()))
     return (
         table.group_by("run", "query_id", "measure", maintain_order=True)
-        .agg(pl.col("value").mean(), *(pl.col(name).min() for name in kept))
+        .agg(pl.col("value").mean(), *kept)
         .sort("run", "query_id", "measure")
     )
 

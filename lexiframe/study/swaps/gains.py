@@ -28,6 +28,7 @@ from lexiframe.core.projection import (
     blocks,
     matrices,
     positions,
+    tied_orders,
     whole_lists,
 )
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
@@ -114,6 +115,7 @@ def swap_gains(
                 f"found {measure}, which needs {measure.needs}"
             )
     resampling.check_draws("swap_gains", "depth", depth, 0)
+    tied_orders.refuse_expected(ties, "swap_gains")
     answers, parts = read_runs(runs), needed.parts_of(asked)
     has_pool = any(measure.needs == needed.POOL for measure in parts)
     p = positions(answers, qrels, rel=rel, ties=ties, pool=has_pool)

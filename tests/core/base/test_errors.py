@@ -172,7 +172,7 @@ CASES = {
     # positions and preferences
     "ties": (
         lambda: lf.positions(RUNS, QRELS, ties="random"),
-        "ties: expected one of 'doc_id_desc', 'doc_id_asc', 'input', 'rank', found 'random'",
+        "ties: expected one of 'doc_id_desc', 'doc_id_asc', 'input', 'rank', 'expected', found",
     ),
     "score type": (
         lambda: lf.positions(RUNS, QRELS, score_type="float16"),

@@ -28,6 +28,12 @@ def test_objects_are_those_of_the_names():
         lf.parse_measure("NCP(LR)")
 
 
+@pytest.mark.filterwarnings("ignore:no relevant document")
+def test_the_cumulative_precision_of_runs_that_find_nothing():
+    p = lf.positions({"a": {"q": {"u": 1}}}, {"q": {"x": 1, "u": 0}})
+    assert lf.scores(p, ["NCP", "NCP(dcgRPP)@5"])["value"].to_list() == [0, 0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["TSE({})", "WC({})", "WC(eta({}))"])
 def test_any_exposure_orders_worst_cases_alike(name):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from lexiframe.connect.engines.reuse.completed import Known, completed, depends_on_runs
+from lexiframe.connect.engines.reuse.completed import Known, completed, independent_measures
 from lexiframe.core.base import LexiframeError, memory_use, n_and_first, typed, warn
 from lexiframe.core.evaluation.buckets.held import Work
 from lexiframe.core.evaluation.buckets.sizes import memory_allowed
@@ -117,7 +117,7 @@ def _evaluated(
             evaluation.part(),
             runs=frozenset(run.name for run in before.runs),
             queries=before.judged.queries.cast(pl.String),
-            measures=frozenset(str(m) for m in origin.measures if not depends_on_runs(m)),
+            measures=frozenset(map(str, independent_measures(origin.measures, origin.policies))),
             same_judgments=True,
         )
         projected, _ = completed(projected, asked, known)

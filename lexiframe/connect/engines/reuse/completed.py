@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lexiframe.connect.engines.reuse.ranks import ranked_again, why_nothing
 from lexiframe.core.base import warn
 from lexiframe.core.evaluation.options import Asked
 from lexiframe.core.io import batches, kept_results
-from lexiframe.core.metrics import needed, order_metrics
+from lexiframe.core.metrics import Metric, needed, order_metrics
 from lexiframe.core.pairwise import MatrixPreference, Measure, PairCube, fingerprints, measured
 from lexiframe.core.projection import Policies
 
@@ -86,7 +87,7 @@ def known_in(
         runs = runs.clear()
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
     same_runs = len(runs) == n_before == n_now
-    measures = (m for m in how.measures if same_runs or not depends_on_runs(m))
+    measures = how.measures if same_runs else independent_measures(how.measures, how.policies)
     before, after = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
@@ -141,6 +142,9 @@ def completed(
         new = [name for name in names if name not in known.runs]
         todo.append((measures, same if len(others) else None, new))
     whole = measured.unknown(asked, projected.runs, projected.queries)
+    if how.policies.ties == "expected":
+        sd = np.full_like(whole.scores.values, np.nan)
+        whole = replace(whole, scores=replace(whole.scores, ties_sd=sd))
     if measures:
         holding = known.part.select_measures([str(measure) for measure in measures])
         whole.fill(holding.select_ids(same).select_runs(old))
@@ -166,6 +170,17 @@ def _compute(projected: measured.Projected, todo: list[_Todo], whole: PairCube) 
         some = projected.restricted(measures, queries, None)
         for found in some.parts(measures, whole.scores, compared=runs, label="preferences"):
             whole.fill(found)
+
+
+def independent_measures(measures: Iterable[Measure], policies: Policies) -> list[Measure]:
+    """Return the measures whose values stay when a run is added, to the last bit.
+
+    Where ties are expected, preferences add up chances over the ranks in all runs, whose number
+    rounds the sums.
+    """
+    is_expected = policies.ties == "expected"
+    some = (m for m in measures if isinstance(m, Metric) or not is_expected)
+    return [measure for measure in some if not depends_on_runs(measure)]
 
 
 def depends_on_runs(measure: Measure) -> bool:

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.core.base import __version__
 from lexiframe.core.evaluation.options import Asked
-from lexiframe.core.evaluation.written_ranks import OTHERS, SCHEMA, TIED
+from lexiframe.core.evaluation.written_ranks import OF_EXPECTED, OTHERS, SCHEMA, SPANS, TIED
 from lexiframe.core.io import data_sources, kept_results, run_scan
 from lexiframe.core.metrics import needed
 from lexiframe.core.pairwise import fingerprints, measured
@@ -62,7 +62,8 @@ def why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | Non
     written = str(kept.provenance.get("lexiframe"))
     if written.split(".")[:2] != __version__.split(".")[:2]:
         return f"it was written by lexiframe {written}, and this is {__version__}"
-    if lacking := [name for name in SCHEMA if name not in kept.ranks.columns]:
+    names = [*SCHEMA, *(OF_EXPECTED if policies.ties == "expected" else ())]
+    if lacking := [name for name in names if name not in kept.ranks.columns]:
         return f"its ranks lack {', '.join(lacking)}, which this version needs"
     before = kept.provenance["policies"]
     for name, value in asdict(policies).items():
@@ -104,4 +105,10 @@ def _run_from_row(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
     rank = np.zeros(n_items, RANKS)
     rank[value("item")] = value("rank")
     tied = effect_of_ties.TiedItems(*(value(f"tied_{name}") for name in TIED))
-    return RunRanks(table["run"][n], rank, tied, **{name: value(name) for name in OTHERS})
+    found = RunRanks(table["run"][n], rank, tied, **{name: value(name) for name in OTHERS})
+    if SPANS[0] not in table.columns:
+        return found
+    item, *ends = map(value, SPANS)
+    spans = np.zeros((2, n_items), RANKS)
+    spans[:, item] = ends
+    return replace(found, spans=spans, n_tied=value("n_tied"), largest_tie=value("largest_tie"))

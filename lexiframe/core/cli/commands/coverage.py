@@ -7,7 +7,7 @@ import typer
 from lexiframe.core.cli.inputs import InputOptions
 from lexiframe.core.cli.options import Format
 from lexiframe.core.cli.output import print_table
-from lexiframe.core.metrics import coverages
+from lexiframe.core.metrics import coverage as coverage_of
 from lexiframe.core.views import shown
 
 PANEL = "Compare runs"
@@ -16,7 +16,7 @@ EXAMPLES = ("coverage qrels.txt runs/", "coverage qrels.txt runs/ --format csv")
 
 def coverage(*, inputs: InputOptions, format: Format = "table") -> None:
     """Count the requests answered and the documents judged, and bound the influence of ties."""
-    table = coverages.coverage(inputs.scan(), inputs.judgments(), **vars(inputs.policies))
+    table = coverage_of(inputs.scan(), inputs.judgments(), **vars(inputs.policies))
     if format == "table":
         typer.echo(shown.coverage_text(table))
     else:

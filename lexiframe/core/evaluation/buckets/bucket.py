@@ -131,6 +131,13 @@ def evaluate_projected(
 
                 s, d = pairs.tables_of(part)
                 write_s(answers.say_answered(s, missing, is_part=True))
+                if plan.policies.ties == "expected" and "preferences" in plan.keep:
+                    from lexiframe.core.evaluation.tied_chances import add_chances
+
+                    of = projected.positions.filter(
+                        pl.col("query_id").is_in(part.queries.implode())
+                    )
+                    d = add_chances(d, of, projected.measures, projected.no_relevant)
                 write_d(d)
             if part is not None and held is not None:
                 held.add(bucket, part)

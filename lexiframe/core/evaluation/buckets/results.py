@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import schemas, sums
+from lexiframe.core.base import sums
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.sample import Sample
 from lexiframe.core.io import doubts
@@ -163,7 +163,7 @@ def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
 def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
     """Count and score the runs whose coverage is unknown."""
     metrics, known = coverages.bounded(plan.measures), bucket.covered
-    wanted = [*dict.fromkeys([*schemas.COVERAGE.columns, *coverages.columns_of_bounds(metrics)])]
+    wanted = coverages.columns_of(coverages.columns_of_bounds(metrics), **_is_expected(plan))
     if known is None or not {*wanted} <= {*known.columns}:
         new, values, known = bucket, bucket.values, None
     else:
@@ -173,9 +173,19 @@ def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSu
     return replace(coverages.coverage_sums(*given), known=known)
 
 
+def _one_order(plan: Plan, bucket: measured.Projected | None = None) -> Any:
+    """Sum up the scores of one order of equal scores where ties are expected; else nothing."""
+    if plan.policies.ties != "expected":
+        return Totals()
+    from lexiframe.core.evaluation.buckets.one_order import one_order_sums
+
+    return one_order_sums(plan, bucket)
+
+
 OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
     "coverage": _coverage_of,
     "said": Said.note,
+    "one_order": _one_order,
 }
 """What is kept of a bucket as a whole, from its positions.
 
@@ -243,10 +253,16 @@ CLASSES = (
 """What a result consists of."""
 
 
+def _is_expected(plan: Plan) -> dict[str, bool]:
+    return {"is_expected": plan.policies.ties == "expected"}
+
+
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, the start of the sum over buckets."""
-    covered = coverages.no_coverage(plan.runs, coverages.bounded(plan.measures))
-    none = {"coverage": covered, "said": Said(), "lists": Totals()}
+    covered = coverages.no_coverage(
+        plan.runs, coverages.bounded(plan.measures), **_is_expected(plan)
+    )
+    none = {"coverage": covered, "said": Said(), "lists": Totals(), "one_order": _one_order(plan)}
     return BucketResult(none | part_facts(plan, plan.no_requests()))
 
 

@@ -296,16 +296,19 @@ def _refuse_blank(rows: pl.DataFrame, given: ScoreTable) -> None:
 def _one_value_a_row(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
     value = numbers_of(given.table[found["value"]], given).alias("value")
-    return given.table.select(PLACE, *names, *said_answered(given.table)).with_columns(value)
+    return given.table.select(PLACE, *names, *said_besides(given.table)).with_columns(value)
 
 
-def said_answered(table: pl.DataFrame) -> list[pl.Expr]:
-    """Return the column of true and false that says which rankings were missing, if any."""
-    if "answered" not in table.columns or table["answered"].dtype not in (pl.Boolean, pl.String):
-        return []
-    said = pl.col("answered").cast(pl.String).str.to_lowercase()
-    are_known = table.select(said.is_in(["true", "false"]).all()).item()
-    return [(said == "true").alias("answered")] if are_known else []
+def said_besides(table: pl.DataFrame) -> list[pl.Expr]:
+    """Return the columns that say which rankings were missing, and how far ties move values."""
+    found = []
+    if "answered" in table.columns and table["answered"].dtype in (pl.Boolean, pl.String):
+        said = pl.col("answered").cast(pl.String).str.to_lowercase()
+        are_known = table.select(said.is_in(["true", "false"]).all()).item()
+        found += [(said == "true").alias("answered")] if are_known else []
+    if "ties_sd" in table.columns:
+        found.append(pl.col("ties_sd").cast(pl.Float64, strict=False))
+    return found
 
 
 def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:

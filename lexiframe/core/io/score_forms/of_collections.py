@@ -14,7 +14,7 @@ from lexiframe.core.io.score_forms.layouts import (
     numbers_of,
     plain_name,
     refuse_without_run,
-    said_answered,
+    said_besides,
     texts_among,
 )
 from lexiframe.core.io.score_forms.row_numbers import drop_row_numbers
@@ -92,7 +92,8 @@ def _one_value_a_row(
 ) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
     value = numbers_of(given.table[found["value"]], given, _place_of(given, found)).alias("value")
-    names += [] if "answered" in kept else said_answered(given.table)
+    besides = said_besides(given.table.drop(kept))
+    names += besides
     return given.table.select(PLACE, *names, *kept).with_columns(value)
 
 

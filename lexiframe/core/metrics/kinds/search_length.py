@@ -95,11 +95,16 @@ class SearchLength(RecallLevelMetric):
         if n == "pool" and not rankings.relevant["position"].null_count():
             return super().contributions(rankings)
         if n == "pool" and "pool_size" not in rankings.rows.columns:
-            raise LexiframeError(
-                f"{self}: needs the ranks of items that were not retrieved: make the positions "
-                f"with pool=True, or say how many items the corpus has: {self.name}(n=...)"
-            )
+            raise needs_ranks_of_all(self)
         return super().contributions(rankings.imputed(n))
+
+
+def needs_ranks_of_all(metric: SearchLength) -> LexiframeError:
+    """Return the error for positions that do not tell how many items the corpus has."""
+    return LexiframeError(
+        f"{metric}: needs the ranks of items that were not retrieved: make the positions "
+        f"with pool=True, or say how many items the corpus has: {metric.name}(n=...)"
+    )
 
 
 def rank(p: pl.Expr) -> pl.Expr:

@@ -87,7 +87,8 @@ class PrecisionWeight:
     def _row_weights(self, pairs: pl.Series) -> pl.Series:
         level, m = (pairs.struct.field(name).fill_null(1).to_numpy() for name in ("i", "m"))
         weights, sizes = np.zeros(len(level)), np.unique(m[m > 0])
-        for size, of_size in zip(sizes, shares(self.weight, sizes, self.users), strict=True):
+        of_sizes = shares(self.weight, sizes, self.users) if len(sizes) else []
+        for size, of_size in zip(sizes, of_sizes, strict=True):
             rows = m == size
             weights[rows] = level[rows] * of_size[level[rows] - 1]
         return pl.Series(weights)

@@ -5,10 +5,10 @@ A request is a query or a user: ``queries`` holds the ids of the requests.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -34,6 +34,8 @@ class ScoreCube:
 
     ``smaller_is_better`` and ``is_exact`` have an element for each measure: whether its smaller
     values are better, and whether values that are mathematically equal are also equal as float64.
+    Where ties are expected, ``ties_sd`` are the standard deviations over tied orders, like
+    ``values``, NaN where they are not known.
     """
 
     measures: pl.Series
@@ -42,20 +44,20 @@ class ScoreCube:
     values: np.ndarray
     smaller_is_better: np.ndarray
     is_exact: np.ndarray
+    ties_sd: np.ndarray | None = None
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         """Yield each measure and its scores, without the requests and runs that have none."""
         for measure, s in self.whole():
             query, run = (np.flatnonzero(~np.isnan(s.values).all(axis=k)) for k in (1, 0))
-            known = s.values[np.ix_(query, run)]
-            yield measure, Scores(s.queries[query], s.runs[run], known, s.smaller_is_better)
+            yield measure, s.some(query, run)
 
     def whole(self) -> Iterator[tuple[str, Scores]]:
         """Yield each measure and its scores, for all requests and runs of the cube."""
-        for measure, values, smaller in zip(
-            self.measures, self.values, self.smaller_is_better, strict=True
-        ):
-            yield measure, Scores(self.queries, self.runs, values, bool(smaller))
+        for n, measure in enumerate(self.measures):
+            values, smaller = self.values[n], bool(self.smaller_is_better[n])
+            sd = None if self.ties_sd is None else self.ties_sd[n]
+            yield measure, Scores(self.queries, self.runs, values, smaller, sd)
 
     @classmethod
     def assemble(
@@ -77,16 +79,19 @@ class ScoreCube:
             queries = pl.concat([pl.Series([], dtype=pl.String), *known]).unique().sort()
         ordered = sorted(metrics, key=str)
         values = np.full((len(ordered), len(queries), len(runs)), np.nan)
+        sd = np.full_like(values, np.nan) if any(v.ties_sd is not None for v in found) else None
         for of, some in zip(found, known, strict=True):
             place = queries.search_sorted(some).to_numpy()
             for metric in of.metrics:
                 values[ordered.index(metric), place] = of.by_request(metric, some).T
+                if sd is not None:
+                    sd[ordered.index(metric), place] = of.by_request(metric, some, "ties_sd").T
         names = pl.Series([str(metric) for metric in ordered], dtype=pl.String)
         smaller, is_exact = (
             np.array([getattr(metric, name) for metric in ordered], bool)
             for name in ("smaller_is_better", "is_exact")
         )
-        return cls(names, queries, runs, values, smaller, is_exact)
+        return cls(names, queries, runs, values, smaller, is_exact, sd)
 
     def by_request(self, metric: Metric, queries: pl.Series) -> np.ndarray:
         """Return a metric's scores as runs × requests, for some of the requests."""
@@ -105,39 +110,42 @@ class ScoreCube:
         if other is not self and len(other.measures):
             ours, theirs = ((s.measures, s.queries, s.runs) for s in (self, other))
             put(self.values, ours, other.values, theirs)
+            if self.ties_sd is not None and other.ties_sd is not None:
+                put(self.ties_sd, ours, other.ties_sd, theirs)
 
     def arranged(self, queries: pl.Series, runs: pl.Series) -> ScoreCube:
         """Return the cube of these requests and runs, NaN for the ones that it does not have."""
         if queries.equals(self.queries) and runs.equals(self.runs):
             return self
-        values = np.full((len(self.measures), len(queries), len(runs)), np.nan)
-        found = replace(self, queries=queries, runs=runs, values=values)
+        shape = len(self.measures), len(queries), len(runs)
+        found = self.mapped_cells(lambda _: np.full(shape, np.nan), queries=queries, runs=runs)
         found.fill(self)
         return found
 
     def select_runs(self, names: Collection[str]) -> ScoreCube:
         """Return the cube of some of the runs."""
         kept = self.runs.is_in([*names])
-        return replace(self, runs=self.runs.filter(kept), values=self.values[:, :, kept])
+        return self.mapped_cells(lambda cells: cells[:, :, kept], runs=self.runs.filter(kept))
 
     def select_measures(self, names: Collection[str]) -> ScoreCube:
         """Return the cube of some of the measures."""
         kept = self.measures.is_in([*names])
         chosen = kept.to_numpy()
-        return replace(
-            self,
-            measures=self.measures.filter(kept),
-            values=self.values[chosen],
-            smaller_is_better=self.smaller_is_better[chosen],
-            is_exact=self.is_exact[chosen],
-        )
+        flags = {name: getattr(self, name)[chosen] for name in ("smaller_is_better", "is_exact")}
+        measures = self.measures.filter(kept)
+        return self.mapped_cells(lambda cells: cells[chosen], measures=measures, **flags)
 
     def select_queries(self, chosen: np.ndarray) -> ScoreCube:
         """Return the cube of the requests where ``chosen`` is true."""
         if chosen.all():
             return self
         queries = self.queries.filter(pl.Series(chosen))
-        return replace(self, queries=queries, values=self.values[:, chosen])
+        return self.mapped_cells(lambda cells: cells[:, chosen], queries=queries)
+
+    def mapped_cells(self, pick: Callable[[np.ndarray], np.ndarray], **named: Any) -> ScoreCube:
+        """Return the cube of the cells that ``pick`` makes of each array, with other names."""
+        sd = None if self.ties_sd is None else pick(self.ties_sd)
+        return replace(self, values=pick(self.values), ties_sd=sd, **named)
 
 
 @dataclass(frozen=True)

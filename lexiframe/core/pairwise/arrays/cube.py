@@ -49,7 +49,12 @@ def score_cube(s: Any) -> ScoreCube:
         ],
         bool,
     )
-    return ScoreCube(measures, queries, runs, np.ascontiguousarray(values.T), smaller, is_exact)
+    sd = None
+    if "ties_sd" in table.columns:
+        sd = np.full((len(measures), len(queries), len(runs)), np.nan)
+        sd[measure, query, run] = table["ties_sd"].to_numpy()
+    by_measure = np.ascontiguousarray(values.T)
+    return ScoreCube(measures, queries, runs, by_measure, smaller, is_exact, sd)
 
 
 def _directions(table: pl.DataFrame, measures: pl.Series) -> np.ndarray:

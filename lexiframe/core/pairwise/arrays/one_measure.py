@@ -15,12 +15,28 @@ from lexiframe.core.base import coded, sums
 
 @dataclass(frozen=True)
 class Scores:
-    """One measure's scores: requests × runs, NaN where there is none."""
+    """One measure's scores: requests × runs, NaN where there is none.
+
+    Where ties are expected, ``ties_sd`` are their standard deviations over tied orders.
+    """
 
     queries: pl.Series
     runs: pl.Series
     values: np.ndarray
     smaller_is_better: bool
+    ties_sd: np.ndarray | None = None
+
+    def some(self, query: np.ndarray, run: np.ndarray) -> Scores:
+        """Return the scores of some of the runs in some of the requests, which are indices."""
+        cells = np.ix_(query, run)
+        sd = None if self.ties_sd is None else self.ties_sd[cells]
+        values, smaller = self.values[cells], self.smaller_is_better
+        return Scores(self.queries[query], self.runs[run], values, smaller, sd)
+
+    @property
+    def ties(self) -> sums.Moments | None:
+        """The moments of each run's variances over tied orders, where ties are expected."""
+        return None if self.ties_sd is None else sums.Moments.add_up(self.ties_sd**2, _TIE)
 
     @cached_property
     def scores(self) -> sums.Moments:

@@ -106,6 +106,7 @@ class RunSums:
     """One measure's scores, summed up over requests: the moments of each run's scores.
 
     ``n_requests`` have a score of some run. ``few`` has single scores, as long as there are few.
+    Where ties are expected, ``ties`` has the moments of the variances over tied orders.
     """
 
     runs: pl.Series
@@ -114,16 +115,20 @@ class RunSums:
     is_exact: bool
     n_requests: int
     few: Few
+    ties: sums.Moments | None = None
 
     def __add__(self, other: RunSums) -> RunSums:
         """Return the sums over the requests of both."""
         n, few = self.n_requests + other.n_requests, self.few + other.few
-        return replace(self, scores=self.scores + other.scores, n_requests=n, few=few)
+        ties = self.ties or other.ties  # sums of no requests have none
+        if self.ties is not None and other.ties is not None:
+            ties = self.ties + other.ties
+        return replace(self, scores=self.scores + other.scores, n_requests=n, few=few, ties=ties)
 
     def some(self, chosen: np.ndarray) -> RunSums:
         """Return the sums of some of the runs."""
-        runs = self.runs.filter(pl.Series(chosen))
-        return replace(self, runs=runs, scores=self.scores[chosen], few=self.few[chosen])
+        runs, ties = self.runs.filter(pl.Series(chosen)), self.ties and self.ties[chosen]
+        return replace(self, runs=runs, scores=self.scores[chosen], few=self.few[chosen], ties=ties)
 
     @property
     def lacking(self) -> np.ndarray:
@@ -278,6 +283,7 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
             is_exact,
             n,
             Few.keep(s.queries, of_runs[name].values, few, least=2),  # of a pair at least
+            of_runs[name].ties,
         )
         for name, found, is_exact, n in zip(of_runs, moments, s.is_exact, n_requests, strict=True)
     }

@@ -57,7 +57,7 @@ function showTies({ group, test, correction }) {
 
 function showCoverage() {
   const rows = rowsOf("coverage");
-  const ofTies = (name) => /_(min|max)$|^tied_|^one_score/.test(name);
+  const ofTies = (name) => /_(min|max)$|^tied|^largest_tie|^one_score/.test(name);
   // Mostly no grade is below 0 and no ranking of one score: a column of zeros would only take room.
   const isShown = (name) => name !== "group" && name !== "run"
     && (!["negative", "one_score", "own_first"].includes(name) || rows.some((row) => row[name]));
@@ -66,7 +66,7 @@ function showCoverage() {
     { title: "run", side: "left", isHead: true, value: (row) => row.run },
     ...names.map((name) => ({
       title: name.replaceAll("_", " "), value: (row) => row[name],
-      show: (row) => (/_(min|max)$|_at_/.test(name) ? number(row[name]) : whole(row[name])),
+      show: (row) => (/_(min|max|share)$|_at_/.test(name) ? number(row[name]) : whole(row[name])),
     })),
   ];
   // All columns in one table would be wider than most windows.
@@ -77,6 +77,8 @@ function showCoverage() {
       table("coverage", "What the runs answered", columns(named.filter((name) => !ofTies(name))), rows),
       title("tied-title", "Documents of equal score", "h3"),
       note("Relevant documents that share their score with others, and means with these at their worst and at their best ranks."),
+      named.includes("tied_share") && note("Tied: all documents that share their score with another one of their list, and their share of "
+        + "all places; largest tie: the documents of the greatest such group."),
       table("tied", "What ties could change", columns(named.filter(ofTies)), rows),
     ]);
 }

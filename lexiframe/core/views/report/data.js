@@ -140,13 +140,26 @@ function contrast(measure, q, run, other) {
 }
 
 function valueOf(cells, q, a, b) {
+  const value = storedOf(cells, q, a, b);
+  return a < b || value === null || value === 0 ? value : -value;
+}
+
+// The chances that the first run and the second is better, over all orders of equal scores.
+function chancesOf(measure, q, run, other) {
+  const chances = measureOf(measure).cells?.chances;
+  if (!chances) return { first: null, second: null };
+  const [a, b] = [numberOf.get(run), numberOf.get(other)];
+  const [better, worse] = chances.map((cells) => storedOf(cells, q, a, b));
+  return a < b ? { first: better, second: worse } : { first: worse, second: better };
+}
+
+function storedOf(cells, q, a, b) {
   const n = facts.runs.length;
   const [low, high] = [Math.min(a, b), Math.max(a, b)];
   const pair = (low * (2 * n - low - 1)) / 2 + (high - low - 1);
   const place = view(cells.places)[q * ((n * (n - 1)) / 2) + pair];
   const value = view(cells.different)[view(cells.first)[q] + place];
-  if (Number.isNaN(value)) return null;
-  return a < b || value === 0 ? value : -value;
+  return Number.isNaN(value) ? null : value;
 }
 
 // The relevant items of a request with their ranks in a run; the rank is null if not retrieved.

@@ -88,6 +88,7 @@ def report_data(
     ids = pl.concat([keyed["query_id"], tables["preferences"]["query_id"]]).unique().sort()
     inference = provenance["inference"]
     lacking = Lacking.read_provenance(provenance)
+    is_expected = provenance.get("policies", {}).get("ties") == "expected"
     stable, notes = rank_probabilities(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
@@ -103,6 +104,7 @@ def report_data(
         "interval_notes": cut["interval_notes"],
         "rank_distributions": printed.name_groups(stable, by),
         "conclusions": named(conclusions(tables, provenance)),
+        "coverage": _add_shares(grouped["coverage"]),
         "power": named(grouped["power"]),
         "marks": _marks(named(grouped["comparisons"]), grouped["means"], inference, lacking),
     }
@@ -113,7 +115,11 @@ def report_data(
         "version": __version__,
         "runs": runs.to_list(),
         "measures": [
-            {"is_count": name in counts, **_measure_facts(name, cells.get(name), rankings.measures)}
+            {
+                "is_count": name in counts,
+                # where ties are expected, each level decides with some chance
+                **_measure_facts(name, cells.get(name), () if is_expected else rankings.measures),
+            }
             for name in measures
         ],
         "tie": sums.TIE,
@@ -134,10 +140,25 @@ def report_data(
             "groups": packing.array(_group_of_requests(ids, rankings.attributes, by, groups)),
             "texts": {} if queries is None else texts_of_queries(queries, ids.to_list()),
         },
-        "notes": {"stability": notes, "coverage": _coverage(tables["coverage"], rankings)},
+        "notes": {
+            "stability": notes,
+            "coverage": _coverage(tables["coverage"], rankings),
+            "ranks": _BY_ID if is_expected else "",
+        },
         **_positions(packing, rankings, runs, ids, texts),
     }
     return facts, packing, shown
+
+
+_BY_ID = "Documents of equal score stand in the order of their ids, which is one possible order."
+
+
+def _add_shares(coverage: pl.DataFrame) -> pl.DataFrame:
+    """Add the share of places that hang on ties, where the coverage has tied documents."""
+    if "tied" not in coverage.columns:
+        return coverage
+    share = pl.when(pl.col("retrieved") > 0).then(pl.col("tied") / pl.col("retrieved"))
+    return coverage.with_columns(tied_share=share)
 
 
 def _rows_of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:

@@ -171,7 +171,7 @@ function requestTable(run, other, state) {
   const { cells, decides } = measureOf(measure);
   const hasLevels = decides && facts.positions;
   const rows = requestsOf(group)
-    .map((q) => ({ q, id: facts.queries.ids[q], ...contrast(measure, q, run, other) }))
+    .map((q) => ({ q, id: facts.queries.ids[q], ...contrast(measure, q, run, other), chance: chancesOf(measure, q, run, other) }))
     .filter((row) => row.preference !== null)
     .map((row) => ({ ...row, level: hasLevels && row.preference ? decidingLevel(decides, row.q, run, other) : null }));
   rows.sort((x, y) => Math.abs(y.preference) - Math.abs(x.preference) || y.preference - x.preference);
@@ -188,6 +188,7 @@ function requestTable(run, other, state) {
     { title: "difference", value: (row) => row.preference, show: (row) => number(row.preference) },
     !isCount(measure) && { title: "better", side: "left", value: (row) => betterOf(row.preference), show: (row) => betterOf(row.preference) },
     { title: "", side: "left", show: (row) => gainBar(row.preference, greatest) },
+    ...columnsOfChances(cells?.chances, run, other),
     hasLevels && { title: "deciding level", value: (row) => row.level, show: (row) => whole(row.level), rising: true },
   ].filter(Boolean);
   return table("requests", `Requests of ${run} and ${other} by ${measure}`, columns, rows, {

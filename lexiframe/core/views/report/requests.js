@@ -26,7 +26,7 @@ function showRequest(state) {
 
 function measuresOfRequest(q, run, other) {
   return facts.measures
-    .map(({ name }) => ({ name, ...contrast(name, q, run, other) }))
+    .map(({ name }) => ({ name, ...contrast(name, q, run, other), chance: chancesOf(name, q, run, other) }))
     .filter((row) => row.preference !== null);
 }
 
@@ -40,7 +40,17 @@ function columnsOfRequest(run, other) {
       title: "better", side: "left", value: (row) => row.preference,
       show: (row) => (row.preference === 0 ? "tie" : isCount(row.name) ? NONE : row.preference > 0 ? run : other),
     },
+    ...columnsOfChances(facts.measures.some(({ cells }) => cells?.chances), run, other),
   ];
+}
+
+// The chances over all orders of equal scores, where a measure has them.
+function columnsOfChances(areThere, run, other) {
+  const column = (side, name) => ({
+    title: `chance of ${side}`, help: `How often ${name} is better, over all orders of equal scores`,
+    value: (row) => row.chance[side], show: (row) => number(row.chance[side]),
+  });
+  return areThere ? [column("first", run), column("second", other)] : [];
 }
 
 // The lexicographic measures, with the level at which each tells the two rankings apart.
@@ -59,7 +69,7 @@ function rankings(q, run, other) {
   return make("div", {},
     title("strips-title", `Where the ${words.items} are`, "h3"),
     note(`Each mark is one of the ${words.items} at its ${words.rank} (top: ${run}, bottom: ${other}); lines join the same ${words.item}. `
-      + `What was not ${words.found} stands behind the dashed line. ${said.join("; ")}${said.length ? "." : ""}`),
+      + `What was not ${words.found} stands behind the dashed line. ${said.join("; ")}${said.length ? ". " : ""}${facts.notes.ranks}`),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Strips of positions" },
       strips(q, run, other, of_run, of_other, decided)),
     title("levels-title", "Recall level by recall level", "h3"),

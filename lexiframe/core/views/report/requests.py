@@ -26,14 +26,34 @@ def cells_of(
     says which ranking is better, and orders all rankings of a request: how many rankings each
     ranking beats, less how many beat it (``order``). For any other preference: the values
     (``values``), requests × pairs, as each request's different values and each pair's place among
-    them.
+    them. Where ``d`` has them, ``chances`` are those that the first run of a pair is better, and
+    the second, in the form of such values.
     """
     found = _packed_scores(packing, s, runs, queries) if s.height else {}
     for name in measures:
         of_measure = d.filter(pl.col("measure") == name)
         if name not in found and of_measure.height:
             found[name] = _preferences(packing, of_measure, runs, queries)
+        if "p_better" in d.columns and of_measure["p_better"].count():
+            found[name]["chances"] = [
+                _chances(packing, of_measure, side, runs, queries)
+                for side in ("p_better", "p_worse")
+            ]
     return found
+
+
+def _chances(
+    packing: Packing, d: pl.DataFrame, side: str, runs: pl.Series, queries: pl.Series
+) -> dict[str, Any]:
+    """Return the chances that one run of each pair is better, as the values of preferences."""
+    known = d.drop_nulls(side).with_columns(preference=pl.col(side).round(_DIGITS))
+    ((_, pairs),) = arrays.pair_cube(known)
+    query, run = _name_places(pairs.queries, queries), _name_places(pairs.runs, runs)
+    return _different(packing, _all_pairs(pairs, query, run, queries, runs))
+
+
+_DIGITS = 4
+"""The digits of chances, so that many are equal and take little room."""
 
 
 def _packed_scores(

@@ -30,20 +30,28 @@ def tie_sentences(
 
     A mean is moved much if it may leave its interval. The order decides if another run may be
     first. Runs with one score for all documents of a request are named where their order matters,
-    and by one ``measure`` alone where they are first.
+    and by one ``measure`` alone where they are first. Where ties are expected nothing moves, and
+    the runs that are first by document id are named if they differ.
     """
-    if provenance.get("policies", {}).get("ties") in _ORDERED:
+    by_id, ties = provenance.get("first_by_document_id"), provenance.get("policies", {}).get("ties")
+    if ties in _ORDERED or (ties == "expected" and by_id is None):
         return ()
     own = [name for name, of in facts.known_facts(provenance).items() if of.is_own]
     ranges = [f"{name}_{end}" for name in own for end in ("min", "max")]
     tables = {**tables, "coverage": tables["coverage"].drop(ranges, strict=False)}
-    return tuple(
-        f"{prefix}{said}"
-        for prefix, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"])
-        for said in _range_sentences(
-            tie_ranges(coverage, means), means, measure, is_grouped=is_grouped
-        )
-    )
+    found = []
+    for name, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"]):
+        if by_id is None:
+            of_runs = tie_ranges(coverage, means)
+            said = _range_sentences(of_runs, means, measure, is_grouped=is_grouped)
+        elif is_grouped:  # runs are first in groups, and by id in all requests
+            continue
+        else:
+            from lexiframe.core.views.sentences.expected_ties import other_first_sentences
+
+            said = other_first_sentences(by_id.get(name, {}) if name else by_id, means, measure)
+        found += [f"{_prefix_of(name)}{one}" for one in said]
+    return tuple(found)
 
 
 def sentences_on_coverage(
@@ -55,8 +63,8 @@ def sentences_on_coverage(
     """
     measures = [measure] if measure is not None else provenance["measures"]
     cuts = (
-        f"{prefix}{said}"
-        for prefix, coverage, _, _ in _collection_tables(tables, provenance["groups"])
+        f"{_prefix_of(name)}{said}"
+        for name, coverage, _, _ in _collection_tables(tables, provenance["groups"])
         for said in cuts_in_words(coverage, measures)
     )
     return (*cuts, *tie_sentences(tables, provenance, measure))
@@ -76,7 +84,7 @@ def add_ties(v: pl.DataFrame, e: Evaluated) -> printed.Verdict:
 def _collection_tables(
     tables: Mapping[str, pl.DataFrame], by: Sequence[str]
 ) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame, bool]]:
-    """Yield coverage and means of each collection, the words in front, and whether it has groups.
+    """Yield each collection's name, coverage and means, and whether it has groups.
 
     An evaluation of other tools' scores has no coverage.
     """
@@ -86,12 +94,12 @@ def _collection_tables(
             yield "", coverage, means, bool(by)
         return
     for (name,), part in coverage.group_by("collection", maintain_order=True):
-        yield (
-            f"{printed.shortened(escaped(str(name)))}: ",
-            part,
-            means.filter(collection=name),
-            len(by) > 1,
-        )
+        yield str(name), part, means.filter(collection=name), len(by) > 1
+
+
+def _prefix_of(name: str) -> str:
+    """Return the words in front of a sentence about a collection, if it has a name."""
+    return f"{printed.shortened(escaped(name))}: " if name else ""
 
 
 def tie_ranges(coverage: pl.DataFrame, means: pl.DataFrame) -> pl.DataFrame:

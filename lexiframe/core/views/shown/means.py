@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -295,3 +295,12 @@ def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
     said = f"the first and the last {half} of {table.height:,} runs"
     all_of = printed.advice(python=f"e.{called} has all", terminal=f"--table {called} has all")
     return shown, [f"{said}; {all_of}"]
+
+
+def titled_parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield for each group of requests the words that name it in a title, and its rows."""
+    if not by:
+        yield "", table
+        return
+    for part in table.partition_by(by, maintain_order=True):
+        yield f", {printed.group_title(by, part.select(by).row(0))}", part.drop(by)

@@ -153,5 +153,5 @@ def stated_rows(judgments: pl.DataFrame, measure: str) -> pl.DataFrame:
     rows = judgments.group_by("query_id", "run_a", "run_b").agg(
         preference=mean, n_judgments=pl.len().cast(pl.Int64)
     )
-    order = [c for c in schemas.PREFERENCES.columns if not c.startswith("deciding_")]
+    order = [*schemas.PREFERENCES.required, "n_judgments"]
     return rows.with_columns(measure=pl.lit(measure)).select(order).sort(schemas.PREFERENCES.key)

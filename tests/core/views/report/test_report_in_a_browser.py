@@ -669,3 +669,38 @@ def test_a_page_of_answers_has_nuggets_and_their_sentences(browser, tmp_path):
     assert "not stated" in said
     assert opened.faults == []
     opened.context.close()
+
+
+def test_chances_over_tied_orders_are_those_of_the_table(browser, tmp_path):
+    """And no level decides, as each one may; a run's tied documents are a share of its places."""
+    runs, qrels = collection(RUNS, 6)
+    e = lf.evaluate(
+        runs.with_columns(pl.col("score") // 4), qrels, ["LR", "AP"], ties="expected", test="t"
+    )
+    opened = Opened(browser, e.report(tmp_path / "r.html"))
+    page = opened.page
+    tied = opened.frame("tied").select("run", "tied share")
+    shares = e.coverage.select("run", pl.col("tied") / pl.col("retrieved"))
+    assert {*tied.rows()} == {(run, written(share)) for run, share in shares.rows()}
+    page.select_option("#choose-measure", "LR")
+    opened.open_pair(3, 1)
+    a, b = page.locator("#pair-title").inner_text().split(" against ")
+    first, second = sorted([a, b])
+    known = e.preferences.filter(measure="LR", run_a=first, run_b=second)
+    sides = ("p_better", "p_worse") if first == a else ("p_worse", "p_better")
+    expected = {
+        q: tuple(written(round(p, 4)) for p in both)
+        for q, *both in known["query_id", *sides].rows()
+    }
+    shown = opened.frame("requests")
+    assert "deciding level" not in shown.columns
+    named = shown["request", "chance of first", "chance of second"].rows()
+    assert {q: tuple(both) for q, *both in named} == expected
+    request = shown["request"][0]
+    page.locator("#requests-table tbody button", has_text=request).first.click()
+    by_all = opened.frame("request-measures").rows_by_key("measure", named=True, unique=True)
+    assert (by_all["LR"]["chance of first"], by_all["LR"]["chance of second"]) == expected[request]
+    assert by_all["AP"]["chance of first"] == "–"
+    assert "in the order of their ids" in page.locator("#request").inner_text()
+    assert opened.faults == []
+    opened.context.close()

@@ -1,0 +1,1 @@
+"""Expectations of metrics over all orders of equal scores."""

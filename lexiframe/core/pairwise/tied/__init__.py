@@ -1,0 +1,1 @@
+"""Preferences in expectation over all orders of equal scores."""

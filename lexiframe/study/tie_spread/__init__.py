@@ -1,0 +1,1 @@
+"""Measures over random orders of equal scores: the spread of their values."""
