@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.core.base import memory_use
 
 FOLDER = lf.bundled("example")
 DATA = FOLDER / "qrels.txt", FOLDER / "runs"
@@ -43,7 +44,7 @@ def test_risk_prints_a_sentence_and_the_columns_that_one_reads(lexiframe, tmp_pa
 
 
 @pytest.mark.slow
-def test_an_evaluation_in_parts_reads_the_scores_that_it_kept(tmp_path):
+def test_an_evaluation_in_parts_reads_the_scores_that_it_kept(tmp_path, monkeypatch):
     e = lf.evaluate(*reversed(DATA), "AP RPP")
     kept, none = (
         lf.evaluate(*reversed(DATA), "AP RPP", keep=name, out=tmp_path / name)
@@ -53,3 +54,6 @@ def test_an_evaluation_in_parts_reads_the_scores_that_it_kept(tmp_path):
     assert kept.worst(0.4).comparisons.equals(e.worst(0.4).comparisons)
     with pytest.raises(lf.LexiframeError, match="keep='scores' to write them"):
         none.worst(0.4)
+    monkeypatch.setattr(memory_use, "available", lambda: 1000)
+    with pytest.raises(lf.LexiframeError, match="15 scores of single requests need about"):
+        kept.worst(0.4)
