@@ -24,6 +24,7 @@ def test_worst_prints_sentences_and_values_and_writes_all_tables(lexiframe, tmp_
     assert "request_win_rates has them" in lexiframe("worst", *DATA, "-m", "RPP").said
 
 
+@pytest.mark.slow
 def test_worst_takes_scores_of_other_tools(lexiframe, tmp_path):
     s = lf.evaluate(*reversed(DATA), "AP").scores
     s.write_parquet(tmp_path / "scores.parquet")
