@@ -21,7 +21,7 @@ from . import notation as notation
 from .scored import scores as scores
 from .scored import values_of as values_of
 from .tied.expectation import refuse_without_form as refuse_without_form
-from .tied.expectation import terms_by_level as terms_by_level
+from .tied.levels import terms_by_level as terms_by_level
 from .scored import as_list as as_list
 from .scored import unique_by_name as unique_by_name
 from .value_arrays import Values as Values

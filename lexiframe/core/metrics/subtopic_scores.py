@@ -100,7 +100,7 @@ def _subtopic_values(
         else:
             total = _sums_of_quotients(table, of_rows, of_subtopics, starts)
         if "tied_from" in table.columns:
-            from lexiframe.core.metrics.tied.expectation import subtopic_sums
+            from lexiframe.core.metrics.tied.levels import subtopic_sums
 
             total = subtopic_sums(metric, table, starts, total)
         if metric.divisor == "ideal":
