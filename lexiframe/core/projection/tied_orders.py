@@ -15,9 +15,9 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError
 
-_KEPT = 512
+_KEPT = 1024
 """Tables of so many groups are kept; one has at most `_CELLS` numbers."""
-_CELLS = 2**14
+_CELLS = 2**13
 
 
 def no_closed_form(what: Any) -> LexiframeError:

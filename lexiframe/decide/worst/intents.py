@@ -78,7 +78,7 @@ WorstIntents = IntentMetric(
     given={"share": 0.5},
     operand="AP",
     of=derived.parse_metric("AP"),
-    formula="Σ_{j≤k} μ_(j) + (βT − k) μ_(k+1), over βT; μ_(1) ≤ μ_(2) … by subtopic, k = ⌊βT⌋",
+    formula="1/(β T) Σ_t w_t μ_t",
     source="Diaz, SIGIR-AP 2024, doi:10.1145/3673791.3698428; 1 − it is VRisk, arXiv:2510.22681",
     bounds="as of μ",
 )

@@ -121,12 +121,12 @@ def leximin_ranks(table: Any, counts: np.ndarray | None) -> tuple[np.ndarray, np
             "ones; give weights='equal', or take another rule"
         )
     of_samples = (np.repeat(values, sample.astype(np.int64), axis=0) for sample in samples)
-    groups = np.stack([_places(np.sort(sample, axis=0)) for sample in of_samples])
+    groups = np.stack([_leximin_places(np.sort(sample, axis=0)) for sample in of_samples])
     ranks = sums.mid_ranks_of(groups)
     return values.shape[1] - ranks, ranks
 
 
-def _places(values: np.ndarray) -> np.ndarray:
+def _leximin_places(values: np.ndarray) -> np.ndarray:
     """Number the runs, 0 for the best: sorted at the worst place, then within each part."""
     group = np.zeros(values.shape[1], np.int64)
     for place in values:

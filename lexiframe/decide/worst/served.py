@@ -294,7 +294,7 @@ def _pair_rows(
             effect = np.where(e.varies, e.mean / (e.deviation * np.sqrt(n)), np.nan)
         each = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
         each.append(np.full(len(pair), np.nan) if few else e.apart())
-        each += _quantile_differences(tails, of_a, of_b, share, asked) if with_quantiles else []
+        each += _quantile_differences(m, tails, of_a, of_b, share, asked) if with_quantiles else []
         for of, values in zip(found.values(), each, strict=True):
             of[pair] = values
     adjusted = correct_families(found["p_value"], np.zeros(len(a)), asked.correction)
@@ -307,7 +307,7 @@ def _pair_rows(
 
 
 def _quantile_differences(
-    tails: Tails, a: np.ndarray, b: np.ndarray, share: float, asked: Asked
+    m: Measured, tails: Tails, a: np.ndarray, b: np.ndarray, share: float, asked: Asked
 ) -> list[np.ndarray]:
     """Return the differences of quantiles of pairs, and percentiles of joint resamples."""
     point = tails.quantiles(share, asked.alpha)[0]
@@ -315,7 +315,9 @@ def _quantile_differences(
     found[0] = point[a] - point[b]
     if np.isnan(found[0]).all() or share == 1:
         return [*found]
-    drawn = tails.drawn_quantiles([share], asked.samples, asked.seed)[0]
+    # All shares are drawn together where all runs have all requests, as mostly.
+    shares = [x for x in asked.shares if x < 1] if tails is m.tails else [share]
+    drawn = tails.drawn_quantiles(shares, asked.samples, asked.seed)[shares.index(share)]
     ends = [math.ceil(asked.samples * q) - 1 for q in (asked.alpha / 2, 1 - asked.alpha / 2)]
     step = max(1, _CELLS // asked.samples)
     for some in (slice(start, start + step) for start in range(0, len(a), step)):

@@ -31,7 +31,9 @@ class Tails:
     weights: np.ndarray
 
     def part(self, rows: np.ndarray, runs: np.ndarray) -> Tails:
-        """Return the values of some runs for some requests, given by their places."""
+        """Return the values of some runs for some requests, given by their places, or of all."""
+        if (len(rows), len(runs)) == self.values.shape:
+            return self
         return Tails(self.values[np.ix_(rows, runs)], self.weights[rows])
 
     @cached_property
@@ -63,6 +65,11 @@ class Tails:
     @cached_property
     def _reached(self) -> np.ndarray:
         return np.cumsum(np.take_along_axis(self.weight, self._order, axis=0), axis=0)
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[float, ...], np.ndarray]:
+        """The quantiles that were drawn, by shares, samples and seed: several tables need them."""
+        return {}
 
     @property
     def means(self) -> np.ndarray:
@@ -159,6 +166,8 @@ class Tails:
 
         All runs have all requests.
         """
+        if (key := (*shares, samples, seed)) in self._drawn:
+            return self._drawn[key]
         n, n_runs = self.values.shape
         found, first = np.empty((len(shares), n_runs, samples)), 0
         far = max(shares) * n
@@ -174,6 +183,7 @@ class Tails:
                     place = (reached < share * total - _NEARLY * total / n).sum(axis=0)
                     of_share[run, first : first + len(drawn)] = self.sorted[place, run]
             first += len(drawn)
+        self._drawn[key] = found
         return found
 
 

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.core.base import memory_use
 
 FOLDER = lf.bundled("example")
 DATA = FOLDER / "qrels.txt", FOLDER / "runs"
@@ -23,6 +24,7 @@ def test_worst_prints_sentences_and_values_and_writes_all_tables(lexiframe, tmp_
     assert "request_win_rates has them" in lexiframe("worst", *DATA, "-m", "RPP").said
 
 
+@pytest.mark.slow
 def test_worst_takes_scores_of_other_tools(lexiframe, tmp_path):
     s = lf.evaluate(*reversed(DATA), "AP").scores
     s.write_parquet(tmp_path / "scores.parquet")
@@ -43,7 +45,7 @@ def test_risk_prints_a_sentence_and_the_columns_that_one_reads(lexiframe, tmp_pa
 
 
 @pytest.mark.slow
-def test_an_evaluation_in_parts_reads_the_scores_that_it_kept(tmp_path):
+def test_an_evaluation_in_parts_reads_the_scores_that_it_kept(tmp_path, monkeypatch):
     e = lf.evaluate(*reversed(DATA), "AP RPP")
     kept, none = (
         lf.evaluate(*reversed(DATA), "AP RPP", keep=name, out=tmp_path / name)
@@ -53,3 +55,6 @@ def test_an_evaluation_in_parts_reads_the_scores_that_it_kept(tmp_path):
     assert kept.worst(0.4).comparisons.equals(e.worst(0.4).comparisons)
     with pytest.raises(lf.LexiframeError, match="keep='scores' to write them"):
         none.worst(0.4)
+    monkeypatch.setattr(memory_use, "available", lambda: 1000)
+    with pytest.raises(lf.LexiframeError, match="15 scores of single requests need about"):
+        kept.worst(0.4)

@@ -35,6 +35,7 @@ def test_both_have_to_hold():
     assert row["mean_difference"] == pytest.approx(d.mean())
 
 
+@pytest.mark.slow
 def test_it_takes_evaluations_groups_and_collections():
     folder = lf.bundled("digits")
     e = lf.evaluate(folder / "runs", folder / "qrels.parquet", "AP RPP")

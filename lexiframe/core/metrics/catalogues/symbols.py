@@ -77,6 +77,11 @@ _OF_KIND: dict[str, Mapping[str, str]] = {
     "lexicographic": {"p": "the ranks of the relevant items"},
 }
 _OF_MEASURE: dict[str, Mapping[str, str]] = {
+    "WorstIntents": {
+        "β": "the share of the subtopics that counts, at least one of them",
+        "w_t": "how much subtopic t counts: 1 for the worst, β T in all, the last in part",
+        "μ_t": "the value of the metric with the relevant items of subtopic t",
+    },
     "Q": {
         "β": "the weight of the gains",
         "G_i": "the gains of the first i relevant items retrieved",

@@ -106,13 +106,11 @@ def share_ahead(chances: np.ndarray, later: np.ndarray, weight: np.ndarray) -> n
 
 def possible_ranks(first: np.ndarray, last: np.ndarray, limit: np.ndarray) -> np.ndarray:
     """Return the ranks that any item can have down to its limit, ascending."""
-    found = first < tied_orders.NEVER
-    starts, ends = first[found], np.minimum(last, limit)[found]
-    spans = np.unique(np.stack([starts, ends]), axis=1).T
-    spans = spans[spans[:, 0] <= spans[:, 1]]
-    if not len(spans):
-        return np.zeros(0, np.int64)
-    begin = np.maximum(spans[:, 0], np.append(0, np.maximum.accumulate(spans[:, 1])[:-1]) + 1)
-    sizes = np.maximum(spans[:, 1] - begin + 1, 0)
-    shift = np.repeat(begin - np.cumsum(sizes) + sizes, sizes)
+    ends = np.minimum(last, limit)
+    found = first <= ends
+    edges, change = np.unique(np.concatenate([first[found], ends[found] + 1]), return_inverse=True)
+    begun = np.repeat([1, -1], np.count_nonzero(found))
+    is_open = np.bincount(change, begun, len(edges)).cumsum() > 0
+    sizes = np.diff(edges, append=edges[-1:])[is_open]
+    shift = np.repeat(edges[is_open] - np.cumsum(sizes) + sizes, sizes)
     return np.asarray(np.arange(len(shift)) + shift)

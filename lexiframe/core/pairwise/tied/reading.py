@@ -19,7 +19,7 @@ Size = Callable[[np.ndarray], np.ndarray]
 """The size of ranks, in decreasing preference."""
 _NOTHING = 1e-17
 """Chances below this are dropped: they do not change the last bit of a sum near 1."""
-_OFTEN = 8
+_OFTEN = 16
 """Pairs that are decided are dropped each time after so many ranks."""
 CELLS = 2**21
 """Ranks × runs × requests, and with sizes also levels, that are read together."""
