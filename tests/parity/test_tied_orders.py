@@ -1,5 +1,6 @@
 """Expectations over tied orders equal reference values, scikit-learn's nDCG and exact fractions."""
 
+import json
 import math
 import time
 import warnings
@@ -15,6 +16,7 @@ from tests.parity.reference import assert_same_rows
 
 KEY = ["run", "query_id", "measure"]
 PAIR = ["query_id", "run_a", "run_b", "measure"]
+CHANCES = ["p_better", "p_equal", "p_worse"]
 COLLECTIONS = ["trec_dl_2019_passage", "clef_ehealth_2014", "movielens_100k"]
 SUMS = 1e-11
 """The accuracy of the reference's chances of RR, P, R, Rprec and TSE, which are plain sums."""
@@ -68,10 +70,68 @@ def test_every_preference(reference):
     p, _, theirs = reference
     ours = lf.preferences(p, theirs["measure"].unique().to_list())
     assert_same_rows(ours, theirs, PAIR, "preference", absolute=1e-12)
-    for chance in ("p_better", "p_equal", "p_worse"):
+    for chance in CHANCES:
         known = [table.filter(pl.col(chance).is_not_null()) for table in (ours, theirs)]
         assert_same_rows(*known, PAIR, chance, absolute=SUMS)
         assert 0 < known[1].height < theirs.height
+
+
+def small_cases(path, kind, depth):
+    """Runs, judgments, and the means over all orders, of cases that become requests."""
+    cases = json.loads(path.read_text(encoding="utf-8"))[kind]
+    cases = {f"q{n:02}": of for n, of in enumerate(cases) if of.get("depth") == depth}
+    runs = {run: {q: of["runs"][run] for q, of in cases.items()} for run in "ab"}
+    parts = {
+        q: of["qrels"] if kind == "subtopic_cases" else {"0": of["qrels"]}
+        for q, of in cases.items()
+    }
+    qrels = pl.DataFrame(
+        [(q, t, d, g) for q, of in parts.items() for t, by in of.items() for d, g in by.items()],
+        ["query_id", "subtopic", "doc_id", "relevance"],
+        orient="row",
+    )
+    scores = [
+        {"query_id": q, "run": run, "measure": measure, **known}
+        for q, of in cases.items()
+        for run, of_run in of["scores"].items()
+        for measure, known in of_run.items()
+    ]
+    preferences = [
+        {"query_id": q, "run_a": "a", "run_b": "b", "measure": measure, **known}
+        | (dict(zip(CHANCES, known["p"], strict=True)) if known.get("closed") else {})
+        for q, of in cases.items()
+        for measure, known in of["preferences"].items()
+    ]
+    tables = (pl.DataFrame(rows, infer_schema_length=None) for rows in (scores, preferences))
+    return runs, qrels, *tables
+
+
+@pytest.mark.slow
+@pytest.mark.conformance
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+@pytest.mark.parametrize(
+    "kind, depth",
+    [
+        *(("cases", depth) for depth in (None, 2, 3, 4)),
+        ("subtopic_cases", None),
+    ],
+)
+def test_small_cases_are_means_over_all_orders(shared, kind, depth):
+    """Values, their deviations, preferences and chances, enumerated in fractions."""
+    path, by_subtopic = shared / "conformance/ties/small_cases.json", kind == "subtopic_cases"
+    runs, qrels, s, d = small_cases(path, kind, depth)
+    how = {"subtopics": True} if by_subtopic else {"judged": True}
+    p = lf.positions(runs, qrels, ties="expected", depth=depth, **how)
+    ours = lf.scores(p, s["measure"].unique().to_list()).join(s, on=KEY, how="semi")
+    assert_same_rows(ours, s, KEY, "value", absolute=1e-12)
+    has_sd = pl.lit(value=not by_subtopic) & (pl.col("measure") != "ERR@3")
+    assert ours.filter(~has_sd)["ties_sd"].count() == 0
+    assert_same_rows(ours.filter(has_sd), s.filter(has_sd), KEY, "ties_sd", absolute=1e-6)
+    ours = lf.preferences(p, d["measure"].unique().to_list()).join(d, on=PAIR, how="semi")
+    assert_same_rows(ours, d, PAIR, "preference", absolute=1e-12)
+    for chance in {*CHANCES} & {*d.columns}:
+        known = (of.drop_nulls(chance) for of in (ours, d))
+        assert_same_rows(*known, PAIR, chance, absolute=1e-12)
 
 
 @pytest.mark.slow

@@ -512,11 +512,13 @@ query_id, measure are missing (found: run, value)
         raise SchemaError(Problem(source, "runs without replicates", found, advice))
     if "collection" in table.columns and "doc_id" in schema.key:
         _refuse_collections(table, source)
-    missing = [name for name in schema.required if name not in table.columns]
+    spans = {*_SPANS} & {*schema.columns}
+    required = [*schema.required, *(_SPANS if spans & {*table.columns} else ())]
+    missing = [name for name in required if name not in table.columns]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise SchemaError(
-            f"{source}: expected the columns {', '.join(schema.required)}; {', '.join(missing)} "
+            f"{source}: expected the columns {', '.join(required)}; {', '.join(missing)} "
             f"{verb} missing (found: {', '.join(table.columns)})"
         )
     table = table.select(
@@ -533,6 +535,10 @@ query_id, measure are missing (found: run, value)
                 f"{table[name].null_count()} rows have no value in it"
             )
     return table
+
+
+_SPANS = ("tied_from", "tied_to")
+"""Optional columns that a table has both or neither of."""
 
 
 def _refuse_collections(table: pl.DataFrame, source: str) -> None:

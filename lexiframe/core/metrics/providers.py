@@ -12,7 +12,7 @@ from lexiframe.core.io import column_forms
 from lexiframe.core.metrics.kinds.derived import eta, parse_metric
 from lexiframe.core.metrics.kinds.metric import Metric
 from lexiframe.core.metrics.rankings import Rankings
-from lexiframe.core.projection import alone
+from lexiframe.core.projection import alone, tied_orders
 from lexiframe.typing import Frame, PositionsTable
 
 
@@ -77,6 +77,8 @@ def provider_exposure(
     [1.0, 0.4167]
     """
     rankings = Rankings.of(p)
+    if "tied_from" in rankings.rows.columns:
+        raise tied_orders.no_closed_form("provider_exposure")
     taken = exposure if isinstance(exposure, Metric) else parse_metric(exposure)
     metric = eta(replace(taken, cutoff=None))  # eta(AP@10) is written eta(AP)@10
     metric = metric if taken.cutoff is None else metric @ taken.cutoff

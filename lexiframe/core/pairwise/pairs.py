@@ -247,6 +247,10 @@ def rankings_of(function: str, p: Any) -> Iterator[np.ndarray]:
     An item that is not retrieved has the greatest number of the type.
     """
     requests = matrices.requests_of(p)
+    if requests.tied is not None:
+        from lexiframe.core.projection import tied_orders
+
+        raise tied_orders.no_closed_form(function)
     refuse_one_run(function, requests.runs)
     ends = np.cumsum(requests.n_relevant)
     for end, m in zip(ends, requests.n_relevant, strict=True):

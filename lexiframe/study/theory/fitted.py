@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, ndtri
 
 from lexiframe.core.base import LexiframeError, check_choice, resampling, to_polars, typed
-from lexiframe.core.projection import alone, matrices
+from lexiframe.core.projection import alone, matrices, tied_orders
 from lexiframe.typing import Frame, PositionsTable
 
 Users = Literal["uniform", "dcg", "inverse", "free"]
@@ -138,6 +138,8 @@ class _Votes:
 
 def _votes(p: PositionsTable, labels: Frame, levels: int) -> _Votes:
     requests = matrices.requests_of(p)
+    if requests.tied is not None:
+        raise tied_orders.no_closed_form("fit_users")
     stated = to_polars(labels)
     missing = {"query_id", "run_a", "run_b", "preference"} - {*stated.columns}
     if missing:

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, typed
-from lexiframe.core.projection import alone, impute
+from lexiframe.core.projection import alone, impute, tied_orders
 from lexiframe.study.theory.arguments import check_sizes
 from lexiframe.typing import PositionsTable
 
@@ -127,6 +127,8 @@ def rarity(
     for order in asked:
         check_choice("rarity", order, get_args(Order), "order")
     whole = impute(p, corpus_size).filter(pl.col("level").is_not_null())
+    if "tied_from" in whole.columns:
+        raise tied_orders.no_closed_form("rarity")
     rankings = whole.group_by("run", "query_id").agg(
         pl.col("position").sort(), n=pl.col("corpus_size").first()
     )

@@ -503,6 +503,22 @@ def test_explain_one_request(lexiframe, monkeypatch):
     assert "unknown query '78'. Known: q0066" in unknown.err
 
 
+def test_explain_one_request_over_all_orders_of_equal_scores(tmp_path, lexiframe):
+    """y has rank 2, 3 or 4 in a, and 3 or 4 in b; down to rank 2, one of three orders shows it."""
+    for name, scores in {"a": "x3 u2 y2 v2 w1", "b": "u3 x2 v1 y1"}.items():
+        lines = [f"q Q0 {doc} 0 {score} {name}" for doc, score in map(tuple, scores.split())]
+        (tmp_path / name).write_text("\n".join(lines))
+    (tmp_path / "qrels").write_text("q 0 x 1\nq 0 y 1")
+    command = ["explain", *(tmp_path / name for name in ("qrels", "a", "b")), "-m", "LR"]
+    command += ["--ties", "expected", "--query", "q"]
+    head, *rows = rows_of(lexiframe(*command).out.split("\n\n")[1])
+    assert head == "level ranks in a ranks in b chance of a chance of b decides".split()
+    assert rows == [["1", "1", "2", "1.000", "0.000", "LP"], ["2", "2–4", "3–4", "0.500", "0.167"]]
+    printed = lexiframe(*command, "--depth", "2").out.split("\n\n")[1]
+    assert rows_of(printed)[2] == ["2", "2+", "—", "0.333", "0.000"]
+    assert "+: in some orders not retrieved" in printed
+
+
 def test_explain_prints_the_greatest_gains_and_losses(tmp_path, lexiframe):
     """Of 50 requests the first and the last 20."""
     ids = [f"q{n:02}" for n in range(50)]

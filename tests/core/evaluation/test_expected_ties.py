@@ -77,16 +77,23 @@ def test_a_measure_without_closed_form_is_refused_before_runs_are_read(measure):
     assert str(error.value) == NO_FORM.format(measure)
 
 
+PROVIDERS = pl.DataFrame({"doc_id": [f"d{n:02}" for n in range(20)], "provider": "x"})
+
+
 def zeros(p):
     n = p["run"].n_unique()
     return np.zeros((n, n))
 
 
-def test_tables_of_positions_and_functions_of_whole_lists_are_refused(data):
+def test_tables_of_positions_and_functions_of_whole_lists_are_refused(data, e):
     p = lf.positions(*data, ties="expected")
     items = lf.read_items(pl.DataFrame({"doc_id": ["d00"], "users": [3]}), users=4)
     refused = {
         "IPrec@0.5": lambda: lf.scores(p, "IPrec@0.5"),
+        "tie_profile": lambda: lf.tie_profile(p),
+        "provider_exposure": lambda: lf.provider_exposure(p, PROVIDERS),
+        "rarity": lambda: lf.theory.rarity(p, 100),
+        "fit_users": lambda: lf.theory.fit_users(p, e.preferences),
         "zeros": lambda: lf.preferences(p, zeros),
         "RR>AP": lambda: lf.preferences(p, ["LR", "RR>AP"]),
         "Jaccard@10": lambda: lf.overlap(data[0], ties="expected"),
@@ -103,6 +110,14 @@ def test_tables_of_positions_and_functions_of_whole_lists_are_refused(data):
         with pytest.raises(lf.LexiframeError) as error:
             function()
         assert str(error.value) == NO_FORM.format(name)
+
+
+def test_positions_have_both_ends_of_groups_or_neither(data):
+    p = lf.positions(*data, ties="expected")
+    for lacking in ("tied_from", "tied_to"):
+        for function in (lf.scores, lf.preferences):
+            with pytest.raises(lf.SchemaError, match=f"; {lacking} is missing"):
+                function(p.drop(lacking), "AP")
 
 
 def test_means_have_the_deviation_of_independent_requests(e, data):

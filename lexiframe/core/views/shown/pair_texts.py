@@ -54,31 +54,27 @@ def levels_text(table: pl.DataFrame, levels: pl.DataFrame, query_id: str, a: str
 
     ``table`` is made by `Evaluation.pair`, ``levels`` by `Evaluation.explain`. Levels that neither
     run retrieved are counted; of many, the first, the last and the deciding ones are shown.
-    Thresholds are shown where there are several.
+    Thresholds are shown where there are several. Where ties are expected, the ranks are those that
+    some order gives, with the chance that either run is sooner.
     """
-    found = levels.filter(pl.any_horizontal(pl.col("position_a", "position_b").is_not_null()))
+    are_expected = "low_a" in levels.columns
+    sides = _possible_ranks(a, b) if are_expected else _items(a, b)
+    ranks = ("low_a", "low_b") if are_expected else ("position_a", "position_b")
+    found = levels.filter(pl.any_horizontal(pl.col(*ranks).is_not_null()))
     marks = table.drop_nulls("deciding_level").group_by("deciding_level", maintain_order=True)
     decides = dict(marks.agg(pl.col("measure").str.join(", ")).iter_rows())
     graded = ["threshold"] if levels["threshold"].n_unique() > 1 else []
-    shown = found.select(
-        *graded,
-        "level",
-        pl.col("doc_a").alias(f"item of {a}"),
-        pl.col("position_a").alias("at"),
-        pl.col("doc_b").alias(f"item of {b}"),
-        pl.col("position_b").alias(" at"),
-        pl.col("level")
-        .replace_strict(decides, default="", return_dtype=pl.String)
-        .alias("decides"),
-    )
+    of_levels = pl.col("level").replace_strict(decides, default="", return_dtype=pl.String)
+    deciding = pl.col("decides").fill_null("") if are_expected else of_levels
+    shown = found.select(*graded, "level", *sides, deciding.alias("decides"))
     place = pl.int_range(pl.len())
     is_end = (place < printed.MOST // 2) | (place >= pl.len() - printed.MOST // 2)
-    part = shown.filter(is_end | pl.col("level").is_in([*decides]))
-    notes = (
-        [f"{printed.MISSING}: not retrieved"]
-        if part["at"].null_count() + part[" at"].null_count()
-        else []
-    )
+    is_shown = found.select(is_end | pl.col("level").is_in([*decides])).to_series()
+    part = shown.filter(is_shown)
+    lacks = found.filter(is_shown).select(pl.any_horizontal(pl.col(*ranks).is_null()).any()).item()
+    notes = [f"{printed.MISSING}: not retrieved"] if lacks else []
+    if are_expected:
+        notes.append("over all orders of equal scores; +: in some orders not retrieved")
     if part.height < shown.height:
         notes.append(f"{shown.height - part.height:,} levels between are left out: --format csv")
     if found.height < levels.height:
@@ -87,6 +83,27 @@ def levels_text(table: pl.DataFrame, levels: pl.DataFrame, query_id: str, a: str
     values = printed.plain_text(table.drop("query_id", "run_a", "run_b"))
     said = printed.paragraph(_who_is_better(table, query_id, a, b))
     return f"{said}\n\n{sections.text()}\n\n{values}"
+
+
+def _items(a: str, b: str) -> list[pl.Expr]:
+    """Return the items of both runs, and their positions."""
+    return [
+        pl.col(f"{column}_{side}").alias(name)
+        for side, run, at in (("a", a, "at"), ("b", b, " at"))
+        for column, name in (("doc", f"item of {run}"), ("position", at))
+    ]
+
+
+def _possible_ranks(a: str, b: str) -> list[pl.Expr]:
+    """Return the ranks that orders of equal scores give, and the chances to be sooner."""
+    found = []
+    for side, run in (("a", a), ("b", b)):
+        low, high = (pl.col(f"{end}_{side}") for end in ("low", "high"))
+        last = pl.when(high.is_null()).then(pl.lit("+"))
+        last = last.when(high > low).then(pl.concat_str(pl.lit("–"), high)).otherwise(pl.lit(""))
+        found.append(pl.concat_str(low, last).alias(f"ranks in {run}"))
+    chances = (("p_better", a), ("p_worse", b))
+    return [*found, *(pl.col(p).alias(f"chance of {run}") for p, run in chances)]
 
 
 def _who_is_better(table: pl.DataFrame, query_id: str, a: str, b: str) -> str:
