@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -103,6 +104,11 @@ def measured(
                 weight = rows.replace_strict(of_each, return_dtype=pl.Float64).to_numpy()
                 values, rows = values[weight > 0], rows.filter(weight > 0)
                 weight = weight[weight > 0]
+                if not len(weight):
+                    end = printed.group_end(named, [*named])
+                    raise LexiframeError(
+                        f"weights: expected a weight above 0, found 0 for all requests{end}"
+                    )
             where = {**named, "measure": measure}
             yield Measured(where, of.runs, rows, Tails(values, weight), sign)
 
@@ -118,6 +124,15 @@ def refused(called: str) -> LexiframeError:
         f"{called} needs a value for each run and request; request_win_rates has them, relative to "
         "the other runs"
     )
+
+
+def less_than_one(
+    called: str, share: float, n: int, unit: str = "request", option: str = "share"
+) -> LexiframeError:
+    """Return the error for a share of less than one request, with the number that is enough."""
+    enough = f"at least {math.ceil(1 / share)}, or {option}={math.ceil(1e4 / max(n, 1)) / 1e4:g}"
+    counted = printed.counted(n, unit)
+    return LexiframeError(f"{called}: {option} {share:g} of {counted} is less than one: {enough}")
 
 
 def pairs_of(
@@ -154,7 +169,7 @@ def _weights_of(s: pl.DataFrame, requests: Any, weights: WeightsLike) -> dict[st
     """Return the weight of each request by its id."""
     if weights is None:
         return None
-    queries = s["query_id"].unique().cast(pl.String).sort().to_list()
+    ids = s["query_id"].unique().cast(pl.String).sort().to_list()
     given: Mapping[Any, Any]
     if isinstance(weights, str):
         table = s if requests is None and weights in s.columns else requests
@@ -163,15 +178,18 @@ def _weights_of(s: pl.DataFrame, requests: Any, weights: WeightsLike) -> dict[st
         given = dict(found.select(pl.col("query_id").cast(pl.String), weights).iter_rows())
     else:
         given = {str(query): weight for query, weight in weights.items()}
-    lacking = [query for query in queries if given.get(query) is None]
+    of_ids = [given.get(query) for query in ids]
+    lacking = [query for query, weight in zip(ids, of_ids, strict=True) if weight is None]
     if lacking:
         raise LexiframeError(
-            f"weights: {len(lacking):,} of {printed.counted(len(queries), 'request')} "
+            f"weights: {len(lacking):,} of {printed.counted(len(ids), 'request')} "
             f"{'has' if len(lacking) == 1 else 'have'} no weight, for example {lacking[0]!r}"
         )
-    for query in queries:
-        if not 0 <= float(given[query]) < float("inf"):
-            raise LexiframeError(
-                f"weights: request {query!r} has {given[query]}; expected a number of 0 or more"
-            )
-    return {query: float(given[query]) for query in queries}
+    numbers = pl.Series(of_ids, dtype=pl.Float64, strict=False).fill_null(math.nan).to_numpy()
+    wrong = np.flatnonzero(~((numbers >= 0) & (numbers < math.inf)))
+    if len(wrong):
+        raise LexiframeError(
+            f"weights: request {ids[wrong[0]]!r} has {of_ids[wrong[0]]}; expected a number of 0 or "
+            "more"
+        )
+    return dict(zip(ids, numbers.tolist(), strict=True))

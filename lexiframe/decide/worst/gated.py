@@ -12,7 +12,7 @@ from lexiframe.core.base import LexiframeError
 from lexiframe.core.pairwise import PairCube, arrays, pairs
 from lexiframe.core.significance import Options
 from lexiframe.core.significance.estimates import answers_by_t
-from lexiframe.decide.worst.asked import measured, pairs_of, refused
+from lexiframe.decide.worst.asked import less_than_one, measured, pairs_of, refused
 
 
 def gate_rows(
@@ -34,13 +34,17 @@ def gate_rows(
         candidate, baseline = (np.array([m.runs.index_of(run)]) for run in two)
         for _, (tails, a, b) in pairs_of(m.tails, candidate, baseline):
             if share * tails.n[0] < 1 - 1e-9:
-                raise LexiframeError(
-                    f"gate: worst={share:g} of {tails.n[0]} requests is less than one"
-                )
+                raise less_than_one("gate", share, int(tails.n[0]), option="worst")
             e, margin = tails.pairs(share, a, b), margins[name]
             found = answers_by_t(e, np.array([margin]), options)._asdict()
             given = {"measure": f"{name}, worst {share:g}", "worst": share, "n": int(tails.n[0])}
-            given |= {"test": "t", "chosen": "", "margin": margin, "mean_difference": e.mean[0]}
+            few = "fewer than two requests count there, which decides nothing"
+            given |= {
+                "test": "t",
+                "chosen": few if share * tails.n[0] < 2 - 1e-9 else "",
+                "margin": margin,
+                "mean_difference": e.mean[0],
+            }
             given |= {
                 "deviation": e.deviation[0] * np.sqrt(tails.n[0]),
                 **{k: v[0] for k, v in found.items()},

@@ -21,13 +21,15 @@ def groups_among_the_worst(
 ) -> pl.DataFrame:
     """Return the table of `WorstServed.groups`."""
     asked = of[0][1]
-    if asked.requests is None or asked.unit is not None:
+    names = [*attributes]
+    if asked.requests is not None and not names:
+        known = logs.entries_of(asked.requests, "query_id", "requests").columns
+        names = [name for name in known if name not in ("query_id", *of[0][0].group)]
+    if asked.requests is None or asked.unit is not None or not names:
         raise LexiframeError(
             "groups: expected attributes of single requests, found none; give requests= to "
             "worst_served, without unit="
         )
-    known = logs.entries_of(asked.requests, "query_id", "requests").columns
-    names = [*attributes] or [name for name in known if name not in ("query_id", *of[0][0].group)]
     found = [_group_rows(m, one, share, names) for m, one in of for share in one.shares]
     table = pl.concat(found, how="diagonal_relaxed")
     return WORST_GROUPS.arranged(table, table.columns[: table.columns.index("measure")])

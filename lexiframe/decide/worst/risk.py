@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,7 +90,7 @@ def risk(
     >>> found.select(pl.col("urisk", "trisk").round(3)).row(0)
     (-0.175, -1.131)
     """
-    if not risk_alpha >= 0:
+    if not 0 <= risk_alpha < math.inf:
         raise LexiframeError(f"risk: expected risk_alpha from 0, found {risk_alpha}")
     resampling.check_share("risk", "alpha", alpha)
     found = []

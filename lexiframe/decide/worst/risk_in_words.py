@@ -19,7 +19,7 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
     runs, base = part.filter(pl.col("n") > 0), part.filter(pl.col("n").is_null())["run"]
     begin = f"By {part['measure'][0]}{of_group}"
     if runs.is_empty():
-        return f"{begin}, no run shares a request with {base[0]}."
+        return f"{begin}, no other run shares a request with {base[0]}."
     if runs.height == 1:
         return f"{begin}, {_of_one(runs.row(0, named=True), base[0])}."
     told = []
@@ -28,10 +28,15 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
         names = runs.filter("reject", ahead)["run"].to_list()
         told.append(f"{len(names)} {verb}" + (f" ({printed.listed(names)})" if names else ""))
     most = runs.sort("large_losses", "run", descending=[True, False]).row(0, named=True)
+    large = "no run loses more than the margin in any request"
+    if most["large_losses"]:
+        large = (
+            f"{most['run']} loses more than the margin in {most['large_losses']:,} of "
+            f"{printed.counted(most['n'], 'request')}, the most"
+        )
     return (
         f"{begin}, of {printed.counted(runs.height, 'run')} against {base[0]} {' and '.join(told)} "
-        f"significantly, as URisk weighs losses; {most['run']} loses more than the margin in "
-        f"{most['large_losses']:,} of {printed.counted(most['n'], 'request')}, the most."
+        f"significantly, as URisk weighs losses; {large}."
     )
 
 

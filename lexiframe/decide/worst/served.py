@@ -18,7 +18,14 @@ from lexiframe.core.io import File, Tables, logs
 from lexiframe.core.pairwise import By
 from lexiframe.core.projection import alone
 from lexiframe.core.significance import Correction, Options, correct_families, corrections
-from lexiframe.decide.worst.asked import Measured, ValuesLike, WeightsLike, measured, pairs_of
+from lexiframe.decide.worst.asked import (
+    Measured,
+    ValuesLike,
+    WeightsLike,
+    less_than_one,
+    measured,
+    pairs_of,
+)
 from lexiframe.decide.worst.schemas import WORST_COMPARISONS, WORST_REQUESTS, WORST_VALUES
 from lexiframe.decide.worst.served_in_words import share_sentences
 from lexiframe.decide.worst.tails import Tails
@@ -222,12 +229,9 @@ def worst_served(
     >>> w.values.select("run", pl.col("value", "mean").round(3)).rows()
     [('pca8_euclidean', 0.578, 0.817), ('pixels_euclidean', 0.657, 0.861), ('random', 0.005, 0.033)]
     """
-    shares = tuple(share) if isinstance(share, Sequence) else (share,)
-    for one in shares or (math.nan,):
-        if not 0 < one <= 1:
-            raise LexiframeError(
-                f"worst_served: expected share above 0 and up to 1, found {one or shares}"
-            )
+    shares = tuple(dict.fromkeys(share if isinstance(share, Sequence) else [share]))
+    if wrong := [one for one in shares or ["none"] if one == "none" or not 0 < one <= 1]:
+        raise LexiframeError(f"worst_served: expected share above 0 and up to 1, found {wrong[0]}")
     options = Options("two-sided", alpha, samples, seed)
     corrections.check_corrected("worst_served", ["t"], [correction], "measure", options)
     if samples < 1000:
@@ -250,11 +254,7 @@ def _asked_of(m: Measured, asked: Asked) -> Asked:
     lacking = [share for share in asked.shares if share * n < 1 - 1e-9]
     if not lacking:
         return asked
-    enough = f"at least {math.ceil(1 / lacking[0])}, or share={math.ceil(1e4 / n) / 1e4:g}"
-    counted = printed.counted(n, asked.unit or "request")
-    error = LexiframeError(
-        f"worst_served: share {lacking[0]:g} of {counted} is less than one: {enough}"
-    )
+    error = less_than_one("worst_served", lacking[0], n, asked.unit or "request")
     if len(m.group) > 1:
         warn(f"{printed.group_title([*m.group][:-1], [*m.group.values()][:-1])}: {error}")
         return asked

@@ -35,6 +35,8 @@ def share_sentences(
 
 def share_in_words(share: float, unit: str = "request") -> str:
     """Return the name of a share of the requests, such as ``the tenth of the requests``."""
+    if share == 1:
+        return f"all {unit}s"
     named = next((word for x, word in _SHARES.items() if abs(x - share) < sums.TIE), "")
     return f"the {named or f'{100 * share:g} %'} of the {unit}s"
 
@@ -43,41 +45,39 @@ def _share_sentence(
     part: pl.DataFrame, of_group: str, pairs: pl.DataFrame, m: Any, asked: Any
 ) -> str:
     share, unit = part["share"][0], asked.unit or "request"
-    part = part.filter(pl.col("value").is_not_null())
-    where = share_in_words(share, unit)
+    part, where = part.drop_nulls("value"), share_in_words(share, unit)
     if part.is_empty():
         return f"{where.capitalize()}{of_group} is less than one {unit}."
-    firsts = {of: _first(part, of, m.sign) for of in ("value", "mean")}
-    best, by_mean = firsts["value"], firsts["mean"]
-    rows = {row["run"]: row for row in part.iter_rows(named=True)}
-    begin = f"In {where} that {'it serves' if len(best) == 1 else 'they serve'} worst{of_group}"
-    of_best = f"{part['measure'][0]} {_with_limits(rows[best[0]])}"
-    if len(best) > 1:
-        told = f"{begin}, {printed.listed(best)} have {of_best}"
-    else:
-        told = f"{begin}, {best[0]} has {of_best}"
-        rest = [run for run in by_mean if run not in best] or [
-            *_first(part.filter(pl.col("run") != best[0]), "value", m.sign)
-        ]
-        if rest:
-            told += f", {rest[0]} {printed.cell('value', rows[rest[0]]['value'])}"
-            told += f": {_decided(pairs, best[0], rest[0])}"
-    is_same = by_mean == best
-    told += "; by the mean, too, it is first" if is_same and len(best) == 1 else (
-        f"; by the mean {printed.they_are(by_mean)} first"
-    )  # fmt: skip
-    return ". ".join([told, *_counts(part, pairs, where, asked)]) + "."
+    best, by_mean = (_first(part, of, m.sign) for of in ("value", "mean"))
+    rows = part.rows_by_key("run", named=True, unique=True)
+    value, low, high = (
+        printed.cell("value", rows[best[0]][of]) for of in ("value", "ci_low", "ci_high")
+    )
+    is_one, is_all = len(best) == 1, share == 1
+    serves = "" if is_all else f" that {'it serves' if is_one else 'they serve'} worst"
+    told = f"In {where}{serves}{of_group}, {printed.listed(best)} {'has' if is_one else 'have'} "
+    told += f"{part['measure'][0]} {value}"
+    if is_one and rows[best[0]]["ci_low"] is not None:
+        told += f" ({low} to {high})"
+    others = part.filter(~pl.col("run").is_in(best))
+    if is_one and others.height:
+        with_test = [run for run in (asked.baseline,) if run in rows]
+        of_others = with_test + by_mean + _first(others, "value", m.sign)
+        other = next(run for run in of_others if run not in best)
+        told += f", {other} {printed.cell('value', rows[other]['value'])}"
+        told += f": {_decided(pairs, best[0], other)}"
+    if not is_all and part.height > 1:
+        are = "it is" if is_one else "they are"
+        is_same = by_mean == best
+        told += f"; by the mean{f', too, {are}' if is_same else f' {printed.they_are(by_mean)}'}"
+        told += " first"
+    return ". ".join([told, *_counts(part, pairs, m, asked)]) + "."
 
 
 def _first(part: pl.DataFrame, column: str, sign: int) -> list[str]:
-    """Return the runs that are best by a column."""
-    turned = sign * pl.col(column)
-    return part.filter(turned >= turned.max() - sums.TIE * turned.abs().max())["run"].to_list()
-
-
-def _with_limits(row: dict[str, Any]) -> str:
-    value, low, high = (printed.cell("value", row[of]) for of in ("value", "ci_low", "ci_high"))
-    return f"{value} ({low} to {high})" if row["ci_low"] is not None else value
+    """Return the runs that are best by a column; values that differ by rounding tie."""
+    values = sign * part[column].to_numpy()
+    return part["run"].filter(sums.difference(values, values.max()) == 0).to_list()
 
 
 def _decided(pairs: pl.DataFrame, best: str, other: str) -> str:
@@ -85,23 +85,31 @@ def _decided(pairs: pl.DataFrame, best: str, other: str) -> str:
     both = pl.col("run_a").is_in([best, other]) & pl.col("run_b").is_in([best, other])
     reject = pairs.filter(both)["reject"].to_list() or [None]
     if reject[0] is None:
-        return "nothing tests the difference"
+        return "the difference is not tested"
     return f"{best} is better" if reject[0] else "the difference is not significant"
 
 
-def _counts(part: pl.DataFrame, pairs: pl.DataFrame, where: str, asked: Any) -> list[str]:
+def _counts(part: pl.DataFrame, pairs: pl.DataFrame, m: Any, asked: Any) -> list[str]:
     """Count the pairs that differ, and the runs whose worst share does not vary."""
-    told, enough = [], part["n_worst"].max()
-    if pairs["reject"].count():
+    told, unit = [], asked.unit or "request"
+    if (n_tested := pairs["reject"].count()) > 1:
         n = int(pairs["reject"].sum())
-        told.append(f"Of {printed.counted(pairs.height, 'pair')} of runs {n:,} differ there")
-    still = part.filter(pl.col("ci_low").is_null())
-    if enough is not None and enough < 2 - 1e-9:  # type: ignore[operator]
-        unit = asked.unit or "request"
-        told.append(f"It is fewer than two {unit}s, so that there are neither limits nor tests")
-    elif still.height:
-        runs, has = (f"{still.height:,} runs", "have") if still.height > 1 else ("One run", "has")
-        told.append(f"{runs} {has} one value in all of it, which decides nothing (p = 1)")
+        differ = "differs" if n == 1 else "differ"
+        told.append(f"Of {n_tested:,} pairs of runs {n:,} {differ} significantly there")
+    no_limits = part.filter(pl.col("ci_low").is_null())
+    of_few = m.runs.filter(part["share"][0] * m.tails.n_effective < 2 - 1e-9)
+    few, still = (no_limits.filter(pl.col("run").is_in(of_few.implode()) == of) for of in (1, 0))
+    if few.height:
+        whose = "It" if few.height == part.height else f"In {printed.counted(few.height, 'run')} it"
+        told.append(
+            f"{whose} is fewer than two {unit}s, so that there are neither limits nor tests"
+        )
+    if still.height:
+        of_runs = printed.counted(still.height, "run")
+        told.append(
+            f"In {of_runs} all {unit}s of it have one value, which decides nothing: no limits, and "
+            "p = 1 between such runs"
+        )
     for share in asked.left_out:
-        told.append(f"The share {share:g} is less than one {asked.unit or 'request'}: left out")
+        told.append(f"The share {share:g} is less than one {unit}: left out")
     return told

@@ -74,7 +74,7 @@ class Tails:
     @property
     def means(self) -> np.ndarray:
         """The weighted mean of each run."""
-        return np.asarray(np.nansum(self.weight * self.values, axis=0) / self.n)
+        return sums.ratio(np.nansum(self.weight * self.values, axis=0), self.n)
 
     def _at(self, place: np.ndarray) -> np.ndarray:
         """Return the value of each run at a place from the worst, which is 0."""
@@ -97,9 +97,12 @@ class Tails:
 
     def estimates(self, share: float) -> sums.Estimates:
         """Return W with the error of its linear part, and βn − 1 degrees of freedom."""
-        psi, w = self.psi(share), self.weight
-        total = np.where(np.isnan(psi).all(axis=0), np.nan, np.nansum(w * psi, axis=0))
-        mean = total / np.maximum(self.n, 1)
+        psi, w, target = self.psi(share), self.weight, share * self.n
+        # The mean of ψ, without its rounding: exactly 0 where all of the share is 0.
+        sorted_weight = np.diff(self._reached, axis=0, prepend=0.0)
+        counted = np.clip(target - (self._reached - sorted_weight), 0.0, sorted_weight)
+        total = np.nansum(counted * self.sorted, axis=0)
+        mean = np.where(target > 1 - _NEARLY, total / np.maximum(target, _NEARLY), np.nan)
         squares = np.nansum((w * (psi - mean)) ** 2, axis=0)
         requests = share * self.n_effective
         return _estimates(
@@ -113,7 +116,7 @@ class Tails:
         are_tied = np.abs(gap) <= sums.TIE * np.maximum(1.0, np.abs(zeta))
         below = (gap < 0) & ~are_tied
         rest = target - (self.weight * below).sum(axis=0)
-        shared = rest / (self.weight * are_tied).sum(axis=0)
+        shared = sums.ratio(rest, (self.weight * are_tied).sum(axis=0))
         enough = target > 1 - _NEARLY
         return np.where(enough, below + are_tied * np.where(shared > _NEARLY, shared, 0.0), 0.0)
 

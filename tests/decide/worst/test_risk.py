@@ -48,6 +48,10 @@ def test_the_verdict_says_who_gains_and_who_loses():
         "By AP, of 3 runs against base 0 gain and 0 lose significantly, as URisk weighs losses; "
         "down loses more than the margin in 40 of 40 requests, the most."
     )  # nothing varies
+    (said,) = lf.verdict(lf.risk(table({"base": x, "a": x, "b": x}), "base"))["sentence"]
+    assert said.endswith("; no run loses more than the margin in any request.")
+    (said,) = lf.verdict(lf.risk(table({"base": x}), "base"))["sentence"]
+    assert said == "By AP, no other run shares a request with base."
     y = x + np.linspace(0.05, 0.15, 40)
     (said,) = lf.verdict(lf.risk(table({"base": x, "up": y, "down": x - y}), "base"))["sentence"]
     assert said.startswith("By AP, of 2 runs against base 1 gain (up) and 1 lose (down) signif")
@@ -66,6 +70,7 @@ def test_runs_are_compared_by_the_requests_that_they_share_with_the_baseline():
     "how, said",
     [
         ({"baseline": "nobody"}, "run 'nobody'"),
+        ({"risk_alpha": np.inf}, "risk: expected risk_alpha from 0, found inf"),
         ({"risk_alpha": -1.0}, "risk: expected risk_alpha from 0, found -1.0"),
         ({"margin": {"RR": 0.1}}, "risk: expected a margin from 0 for AP, found None"),
         ({"alpha": 1.0}, "risk: expected alpha between 0 and 1"),

@@ -51,11 +51,21 @@ def test_it_takes_evaluations_groups_and_collections():
         lf.gate(e, 0.05, **two, worst=0.1)
 
 
+def test_fewer_than_two_requests_decide_nothing_and_the_reason_says_so():
+    g = lf.gate(table({"old": OLD[:15], "new": NEW[:15]}), 0.05, **TWO, worst=0.1)
+    row = g.row(1, named=True)
+    assert row["outcome"] == "undecided"
+    assert row["why"].endswith("; fewer than two requests count there, which decides nothing.")
+
+
 @pytest.mark.parametrize(
     "how, said",
     [
         ({"worst": 0.0}, "expected worst to be above 0 and up to 1"),
-        ({"worst": 0.001}, "worst=0.001 of 200 requests is less than one"),
+        (
+            {"worst": 0.001},
+            "gate: worst 0.001 of 200 requests is less than one: at least 1000, or worst=0.005",
+        ),
         ({"worst": 0.1, "require": "better"}, "expected require='not-worse' with worst"),
         ({"worst": 0.1, "cluster": "kind"}, "cluster does not go with worst"),
     ],

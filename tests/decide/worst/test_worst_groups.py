@@ -40,5 +40,7 @@ def test_groups_need_attributes_of_requests():
     s = table({"a": [0.0, 1.0, 0.5]})
     with pytest.raises(lf.LexiframeError, match="expected attributes of single requests, found no"):
         lf.worst_served(s, 1).groups()
+    with pytest.raises(lf.LexiframeError, match="expected attributes of single requests, found no"):
+        lf.worst_served(s, 1, requests=LOG.drop("theme"), by="kind").groups()
     with pytest.raises(lf.LexiframeError, match="'size'"):
         lf.worst_served(s, 1, requests=LOG).groups("size")

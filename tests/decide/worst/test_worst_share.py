@@ -44,6 +44,11 @@ def test_weights_decide_the_place_and_the_number_of_requests():
     assert same.requests["traffic"].to_list() == [1] * 4
     none = lf.worst_served(table({"a": TEN}), 0.5, weights=weights | {"q1": 0, "q10": 1})
     assert none.values["n"].item() == 9
+    s = table({"a": TEN, "b": TEN[:5] + [None] * 5}).drop_nulls()
+    of_a = lf.worst_served(s, 0.4, weights=dict.fromkeys(NAMES, 1) | dict.fromkeys(NAMES[:5], 0))
+    assert of_a.values["mean"].to_list() == [pytest.approx(0.7), None]
+    assert of_a.requests["run"].unique().to_list() == ["a"]
+    assert of_a.comparisons["p_value"].to_list() == [None]
 
 
 def test_what_does_not_vary_decides_nothing():
@@ -54,7 +59,14 @@ def test_what_does_not_vary_decides_nothing():
     outcome = w.comparisons.select("p_value", "p_adjusted", "reject", "ci_low").row(0)
     assert outcome == (1, 1, False, None)
     (said,) = w.verdict.sentences
-    assert said.endswith("2 runs have one value in all of it, which decides nothing (p = 1).")
+    assert said == (
+        "In the fifth of the requests that they serve worst, a and b have AP 0.000; by the mean, "
+        "too, they are first. In 2 runs all requests of it have one value, which decides nothing: "
+        "no limits, and p = 1 between such runs."
+    )
+    of_ten = lf.worst_served(table({"a": TEN, "b": TEN[::-1]}), 0.1)  # 0.1 − 0.1 / 0.1 · 0.1
+    assert of_ten.values["value"].to_list() == [0.0, 0.0]
+    assert "that they serve worst, a and b have AP 0.000" in of_ten.verdict.sentences[0]
 
 
 def test_the_verdict_says_who_serves_its_worst_requests_best_and_what_the_mean_says():
@@ -65,7 +77,30 @@ def test_the_verdict_says_who_serves_its_worst_requests_best_and_what_the_mean_s
     w = lf.worst_served(table({"A": a, "B": b}, "nDCG@10"), 0.1)
     (said,) = w.verdict.sentences
     assert said.startswith("In the tenth of the requests that it serves worst, B has nDCG@10 0.05")
-    assert ": B is better; by the mean A is first. Of 1 pair of runs 1 differ there." in said
+    assert said.endswith(": B is better; by the mean A is first.")
+    (said,) = lf.worst_served(table({"A": a, "B": b, "C": a}, "RR"), 1, baseline="C").verdict[
+        "sentence"
+    ]
+    assert said.startswith("In all requests, A and C have RR 0.6")
+    three = table({"A": a, "B": b, "C": a - 1})
+    for baseline, beside in (("C", ", C -0.995: B is better"), ("A", ", A 0.005: B is better")):
+        assert beside in lf.worst_served(three, 0.1, baseline=baseline).verdict["sentence"][0]
+    (said,) = lf.worst_served(three, 0.2).verdict["sentence"]
+    assert said.endswith("Of 3 pairs of runs 2 differ significantly there.")
+
+
+def test_the_verdict_tells_runs_of_few_requests_from_runs_that_do_not_vary():
+    s = table({"a": TEN, "b": TEN[:3] + [None] * 7}).drop_nulls()
+    (said,) = lf.worst_served(s, 0.4).verdict["sentence"]
+    assert said.endswith(
+        "In 1 run it is fewer than two requests, so that there are neither limits nor tests."
+    )
+    assert "one value" not in said
+    weights = dict.fromkeys(NAMES, 1) | {"q10": 6}
+    (said,) = lf.worst_served(table({"a": TEN}), 0.25, weights=weights).verdict["sentence"]
+    assert said.endswith(
+        "It is fewer than two requests, so that there are neither limits nor tests."
+    )
 
 
 def test_smaller_values_may_be_better():
@@ -129,6 +164,17 @@ def test_collections_are_computed_one_by_one():
         ),
         (lambda: lf.worst_served(table({"a": TEN}), 0.0), "expected share above 0 and up to 1"),
         (lambda: lf.worst_served(table({"a": TEN}), [0.1, 1.5]), "up to 1, found 1.5"),
+        (lambda: lf.worst_served(table({"a": TEN}), []), "up to 1, found none"),
+        (
+            lambda: lf.worst_served(table({"a": TEN[:2]}), 1, weights={"q1": 0, "q2": 0}),
+            "weights: expected a weight above 0, found 0 for all requests",
+        ),
+        (
+            lambda: lf.worst_served(
+                table({"a": TEN[:2]}).with_columns(kind=pl.col("query_id")), 1, weights="kind"
+            ),
+            "weights: request 'q1' has q1; expected a number of 0 or more",
+        ),
         (
             lambda: lf.worst_served(lf.preferences(lf.positions(*EXAMPLE), "RPP")),
             "needs a value for each run and request; request_win_rates has them, relative to the ",
