@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, memory_use, printed, schemas, to_polars
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, arrays, grouping
-from lexiframe.core.significance import clusters, differences
+from lexiframe.core.significance import Correction, clusters, correct_families, differences
 from lexiframe.decide.worst.tails import Tails
 from lexiframe.typing import Frame, HasTables, RequestsLike
 
@@ -96,14 +96,14 @@ def measured(
                     f"{called}: {measure} is a place within one request: requests do not compare"
                 )
             sign = -1 if of.smaller_is_better else 1
-            values, rows, weight = sign * of.values, of.queries, np.ones(len(of.queries))
+            values, rows = sign * of.values, of.queries
             if units is not None:
                 values, rows = _unit_means(values, rows, units)
-                weight = np.ones(len(rows))
-            elif of_each is not None:
+            weight = np.ones(len(rows))
+            if of_each is not None:
                 weight = rows.replace_strict(of_each, return_dtype=pl.Float64).to_numpy()
-                values, rows = values[weight > 0], rows.filter(weight > 0)
-                weight = weight[weight > 0]
+                counts = weight > 0
+                values, rows, weight = values[counts], rows.filter(counts), weight[counts]
                 if not len(weight):
                     end = printed.group_end(named, [*named])
                     raise LexiframeError(
@@ -150,6 +150,13 @@ def pairs_of(
         if len(rows) and len(pair):
             of = (np.searchsorted(runs, side[pair]) for side in (a, b))
             yield pair, (tails.part(rows, runs), *of)
+
+
+def decided(p: np.ndarray, correction: Correction, alpha: float) -> dict[str, Any]:
+    """Return the columns of p-values of one family: corrected, and whether they are below alpha."""
+    adjusted = correct_families(p, np.zeros(len(p)), correction)
+    reject = pl.Series(adjusted < alpha).set(pl.Series(np.isnan(adjusted)), None)
+    return {"p_value": p, "p_adjusted": adjusted, "reject": reject}
 
 
 def _unit_means(

@@ -17,11 +17,12 @@ from lexiframe.core.base.schemas import TableSchema
 from lexiframe.core.io import File, Tables, logs
 from lexiframe.core.pairwise import By
 from lexiframe.core.projection import alone
-from lexiframe.core.significance import Correction, Options, correct_families, corrections
+from lexiframe.core.significance import Correction, Options, corrections
 from lexiframe.decide.worst.asked import (
     Measured,
     ValuesLike,
     WeightsLike,
+    decided,
     less_than_one,
     measured,
     pairs_of,
@@ -286,7 +287,8 @@ def _pair_rows(
         a = np.flatnonzero(np.arange(len(m.runs)) != base)
         b = np.full(len(a), base)
     names = [*_OF_PAIRS, *(_QUANTILES if with_quantiles else ())]
-    found = dict(zip(names, np.full((len(names), len(a)), np.nan), strict=True))
+    found = np.full((len(names), len(a)), np.nan)
+    found[0] = 0  # requests, where they share none
     for pair, (tails, of_a, of_b) in pairs_of(m.tails, a, b):
         n, e = int(tails.n[0]), tails.pairs(share, of_a, of_b)
         few = share * tails.n_effective[0] < 2 - 1e-9
@@ -295,14 +297,12 @@ def _pair_rows(
         each = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
         each.append(np.full(len(pair), np.nan) if few else e.apart())
         each += _quantile_differences(m, tails, of_a, of_b, share, asked) if with_quantiles else []
-        for of, values in zip(found.values(), each, strict=True):
-            of[pair] = values
-    adjusted = correct_families(found["p_value"], np.zeros(len(a)), asked.correction)
-    reject = pl.Series(adjusted < asked.alpha).set(pl.Series(np.isnan(adjusted)), None)
+        found[:, pair] = [np.broadcast_to(of, len(pair)) for of in each]
+    of = dict(zip(names, found, strict=True))
     return m.rows_of(
         WORST_COMPARISONS, len(a), share=share, run_a=coded.decode(m.runs, a),
-        run_b=coded.decode(m.runs, b), **(found | {"n": np.nan_to_num(found["n"])}),
-        p_adjusted=adjusted, reject=reject, test="t", correction=asked.correction,
+        run_b=coded.decode(m.runs, b), test="t", correction=asked.correction,
+        **(of | decided(of["p_value"], asked.correction, asked.alpha)),
     )  # fmt: skip
 
 
