@@ -51,7 +51,7 @@ class Asked:
     requests: Any
     baseline: str | None
     alpha: float
-    correction: str
+    correction: Correction
     samples: int
     seed: int
     left_out: tuple[float, ...] = ()
@@ -231,8 +231,10 @@ def worst_served(
     [('pca8_euclidean', 0.578, 0.817), ('pixels_euclidean', 0.657, 0.861), ('random', 0.005, 0.033)]
     """
     shares = tuple(dict.fromkeys(share if isinstance(share, Sequence) else [share]))
-    if wrong := [one for one in shares or ["none"] if one == "none" or not 0 < one <= 1]:
-        raise LexiframeError(f"worst_served: expected share above 0 and up to 1, found {wrong[0]}")
+    wrong = [one for one in shares if not 0 < one <= 1]
+    if wrong or not shares:
+        found = wrong[0] if wrong else "none"
+        raise LexiframeError(f"worst_served: expected share above 0 and up to 1, found {found}")
     options = Options("two-sided", alpha, samples, seed)
     corrections.check_corrected("worst_served", ["t"], [correction], "measure", options)
     if samples < 1000:
@@ -241,10 +243,10 @@ def worst_served(
         requests = logs.read_log(requests)
     asked = Asked(shares, unit, requests, baseline, alpha, correction, samples, seed)
     of = measured("worst_served", s, requests, by, unit, weights)
-    found = tuple((m, _asked_of(m, asked)) for m in of)
-    if not found:
+    each = tuple((m, _asked_of(m, asked)) for m in of)
+    if not each:
         raise LexiframeError("worst_served: expected scores of runs, found none")
-    return WorstServed(found)
+    return WorstServed(each)
 
 
 def _asked_of(m: Measured, asked: Asked) -> Asked:
@@ -294,10 +296,10 @@ def _pair_rows(
         few = share * tails.n_effective[0] < 2 - 1e-9
         with np.errstate(divide="ignore", invalid="ignore"):
             effect = np.where(e.varies, e.mean / (e.deviation * np.sqrt(n)), np.nan)
-        each = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
+        each: list[Any] = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
         each.append(np.full(len(pair), np.nan) if few else e.apart())
         each += _quantile_differences(m, tails, of_a, of_b, share, asked) if with_quantiles else []
-        found[:, pair] = [np.broadcast_to(of, len(pair)) for of in each]
+        found[:, pair] = np.stack(np.broadcast_arrays(*each))
     of = dict(zip(names, found, strict=True))
     return m.rows_of(
         WORST_COMPARISONS, len(a), share=share, run_a=coded.decode(m.runs, a),
