@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, memory_use, printed, schemas, to_polars
+from lexiframe.core.base import LexiframeError, memory_use, printed, schemas, sums, to_polars
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, arrays, grouping
-from lexiframe.core.significance import clusters, differences
+from lexiframe.core.significance import Correction, clusters, correct_families, differences
 from lexiframe.decide.worst.tails import Tails
 from lexiframe.typing import Frame, HasTables, RequestsLike
 
@@ -96,14 +96,14 @@ def measured(
                     f"{called}: {measure} is a place within one request: requests do not compare"
                 )
             sign = -1 if of.smaller_is_better else 1
-            values, rows, weight = sign * of.values, of.queries, np.ones(len(of.queries))
+            values, rows = sign * of.values, of.queries
             if units is not None:
                 values, rows = _unit_means(values, rows, units)
-                weight = np.ones(len(rows))
-            elif of_each is not None:
+            weight = np.ones(len(rows))
+            if of_each is not None:
                 weight = rows.replace_strict(of_each, return_dtype=pl.Float64).to_numpy()
-                values, rows = values[weight > 0], rows.filter(weight > 0)
-                weight = weight[weight > 0]
+                counts = weight > 0
+                values, rows, weight = values[counts], rows.filter(counts), weight[counts]
                 if not len(weight):
                     end = printed.group_end(named, [*named])
                     raise LexiframeError(
@@ -152,44 +152,42 @@ def pairs_of(
             yield pair, (tails.part(rows, runs), *of)
 
 
+def decided(p: np.ndarray, correction: Correction, alpha: float) -> dict[str, Any]:
+    """Return the columns of p-values of one family: corrected, and whether they are below alpha."""
+    adjusted = correct_families(p, np.zeros(len(p)), correction)
+    reject = pl.Series(adjusted < alpha).set(pl.Series(np.isnan(adjusted)), None)
+    return {"p_value": p, "p_adjusted": adjusted, "reject": reject}
+
+
 def _unit_means(
     values: np.ndarray, rows: pl.Series, units: pl.DataFrame
 ) -> tuple[np.ndarray, pl.Series]:
     """Return the mean of each run's requests in each unit, and the names of the units."""
     code = clusters.codes_of(rows, units)
     known = ~np.isnan(values)
-    n = clusters.sums_of(known.astype(np.float64), code)
-    with np.errstate(invalid="ignore"):
-        means = clusters.sums_of(np.where(known, values, 0.0), code) / n
+    total, n = (clusters.sums_of(of, code) for of in (np.where(known, values, 0.0), known * 1.0))
     names = units.filter(pl.col("query_id").is_in(rows.implode()))["cluster"].unique().sort()
-    return means, names
+    return sums.ratio(total, n), names
 
 
 def _weights_of(s: pl.DataFrame, requests: Any, weights: WeightsLike) -> dict[str, float] | None:
     """Return the weight of each request by its id."""
     if weights is None:
         return None
-    ids = s["query_id"].unique().cast(pl.String).sort().to_list()
-    given: Mapping[Any, Any]
+    ids = s["query_id"].unique().cast(pl.String).sort()
+    of: Mapping[Any, Any]
     if isinstance(weights, str):
-        table = s if requests is None and weights in s.columns else requests
-        table = table.select("query_id", weights).unique() if table is s else table
+        is_column = requests is None and weights in s.columns
+        table = s.select("query_id", weights).unique() if is_column else requests
         found = grouping.attributes_of(s, table, [weights])
-        given = dict(found.select(pl.col("query_id").cast(pl.String), weights).iter_rows())
+        of = dict(found.select(pl.col("query_id").cast(pl.String), weights).iter_rows())
     else:
-        given = {str(query): weight for query, weight in weights.items()}
-    of_ids = [given.get(query) for query in ids]
-    lacking = [query for query, weight in zip(ids, of_ids, strict=True) if weight is None]
-    if lacking:
-        raise LexiframeError(
-            f"weights: {len(lacking):,} of {printed.counted(len(ids), 'request')} "
-            f"{'has' if len(lacking) == 1 else 'have'} no weight, for example {lacking[0]!r}"
-        )
-    numbers = pl.Series(of_ids, dtype=pl.Float64, strict=False).fill_null(math.nan).to_numpy()
-    wrong = np.flatnonzero(~((numbers >= 0) & (numbers < math.inf)))
+        of = {str(query): weight for query, weight in weights.items()}
+    numbers = pl.Series([of.get(query) for query in ids], dtype=pl.Float64, strict=False)
+    wrong = ids.filter(~((numbers >= 0) & (numbers < math.inf)).fill_null(value=False))
     if len(wrong):
         raise LexiframeError(
-            f"weights: request {ids[wrong[0]]!r} has {of_ids[wrong[0]]}; expected a number of 0 or "
-            "more"
+            "weights: expected a number of 0 or more for each request, found another value for "
+            f"{len(wrong):,} of {len(ids):,}, for example {of.get(wrong[0])!r} for {wrong[0]!r}"
         )
-    return dict(zip(ids, numbers.tolist(), strict=True))
+    return dict(zip(ids, numbers, strict=True))

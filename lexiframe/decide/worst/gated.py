@@ -35,21 +35,15 @@ def gate_rows(
         for _, (tails, a, b) in pairs_of(m.tails, candidate, baseline):
             if share * tails.n[0] < 1 - 1e-9:
                 raise less_than_one("gate", share, int(tails.n[0]), option="worst")
-            e, margin = tails.pairs(share, a, b), margins[name]
-            found = answers_by_t(e, np.array([margin]), options)._asdict()
-            given = {"measure": f"{name}, worst {share:g}", "worst": share, "n": int(tails.n[0])}
+            e, n, margin = tails.pairs(share, a, b), int(tails.n[0]), margins[name]
             few = "fewer than two requests count there, which decides nothing"
-            given |= {
-                "test": "t",
-                "chosen": few if share * tails.n[0] < 2 - 1e-9 else "",
-                "margin": margin,
-                "mean_difference": e.mean[0],
-            }
-            given |= {
-                "deviation": e.deviation[0] * np.sqrt(tails.n[0]),
-                **{k: v[0] for k, v in found.items()},
-            }
-            rows.append(given)
+            found = answers_by_t(e, np.array([margin]), options)._asdict()
+            rows.append({
+                "measure": f"{name}, worst {share:g}", "worst": share, "n": n, "test": "t",
+                "chosen": few if share * n < 2 - 1e-9 else "", "margin": margin,
+                "mean_difference": e.mean[0], "deviation": e.deviation[0] * np.sqrt(n),
+                **{of: values[0] for of, values in found.items()},
+            })  # fmt: skip
     table = pl.DataFrame(rows).with_columns(
         p_equivalent=pl.max_horizontal("p_not_worse_a", "p_not_worse_b")
     )

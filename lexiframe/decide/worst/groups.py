@@ -11,8 +11,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, sums
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise import grouping
-from lexiframe.core.significance import correct_families
-from lexiframe.decide.worst.asked import Measured
+from lexiframe.decide.worst.asked import Measured, decided
 from lexiframe.decide.worst.schemas import WORST_GROUPS
 
 
@@ -57,5 +56,4 @@ def _group_rows(m: Measured, asked: Any, share: float, names: list[str]) -> pl.D
             )  # fmt: skip
             parts.append(rows)
     table = pl.concat(parts)
-    adjusted = correct_families(table["p_value"].to_numpy(), np.zeros(table.height), "holm")
-    return table.with_columns(p_adjusted=adjusted, reject=adjusted < asked.alpha)
+    return table.with_columns(**decided(table["p_value"].to_numpy(), "holm", asked.alpha))

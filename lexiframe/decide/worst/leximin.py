@@ -14,9 +14,6 @@ from lexiframe.decide.worst.asked import Measured, ValuesLike, measured, pairs_o
 from lexiframe.decide.worst.schemas import LEXIMIN
 from lexiframe.typing import RequestsLike
 
-_NUMBERS = 2**22
-"""The values of pairs that are compared at once."""
-
 
 @alone.each_collection
 @typed
@@ -90,14 +87,13 @@ def _first_difference(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the first place from 1 where runs differ, 0 for none, and the two values there."""
     place, found = np.zeros(len(a), np.int64), np.full((2, len(a)), np.nan)
-    left, first, size = np.arange(len(a)), 0, 8
-    while len(left) and first < len(values):
-        some = slice(first, first + max(1, min(size, _NUMBERS // len(left))))
-        differ = sums.difference(values[some, a[left]], values[some, b[left]]) != 0
-        has = differ.any(axis=0)
-        at, which = first + differ.argmax(axis=0)[has], left[has]
-        place[which], found[:, which] = at + 1, (values[at, a[which]], values[at, b[which]])
-        left, first, size = left[~has], some.stop, 2 * size
+    left = np.arange(len(a))
+    for at, of in enumerate(values, 1):
+        differ = sums.difference(of[a[left]], of[b[left]]) != 0
+        which, left = left[differ], left[~differ]
+        place[which], found[:, which] = at, (of[a[which]], of[b[which]])
+        if not len(left):
+            break
     return place, found
 
 

@@ -44,13 +44,11 @@ def worst_part(
         said = [one for of, _ in of_each for one in worst_served(of, **how).verdict.sentences]
     w = WorstServed(tuple(pair for one in curves for pair in one._of))
     key, of_means = [*by, "measure", "run"], {"ci_low": "low", "ci_high": "high"}
-    means = tables["means"].select(*key, "ci_low", "ci_high").rename(of_means)
+    means = tables["means"].select(*key, "rank", *of_means).rename(of_means)
     values = w.values.join(means, on=key, how="left", nulls_equal=True, maintain_order="left")
     is_mean = pl.when(pl.col("share") == 1)
     values = values.with_columns(is_mean.then(v).otherwise(k).alias(k) for k, v in of_means.items())
-    figures = (_figure(part, m.sign) for part, m in zip(
-        values.partition_by(*by, "measure", maintain_order=True), _in_order(w, by), strict=True
-    ))  # fmt: skip
+    figures = map(_figure, values.partition_by(*by, "measure", maintain_order=True))
     listed = printed.Section("Requests that most runs serve worst", _requests(w.requests, by))
     more = "".join(f"<p>{_text(one)}</p>" for one in said[1:])
     return (
@@ -60,20 +58,12 @@ def worst_part(
     )
 
 
-def _in_order(w: WorstServed, by: list[str]) -> list[Any]:
-    """Return the values of a result in the order of its tables."""
-    of = {tuple(m.group.values()): m for m, _ in w._of}
-    keys = w.values.select(*by, "measure").unique(maintain_order=True).rows()
-    return [of[key] for key in keys]
-
-
 def _requests(requests: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """Return the requests that are in the least share of most runs, by measure."""
     on = [*by, "measure", "share"]
     found = requests.filter(pl.col("share") == pl.col("share").min().over(*by, "measure"))
     found = found.group_by(*on, "query_id").agg(
-        n_runs=pl.col("run").n_unique().cast(pl.Int64), value=pl.col("value").mean(),
-        runs=pl.col("run").sort().head(_RUNS).str.join(", "),
+        n_runs=pl.len().cast(pl.Int64), value=pl.col("value").mean()
     ).sort(*on, -pl.col("n_runs"), "query_id")  # fmt: skip
     return found.group_by(on, maintain_order=True).head(_REQUESTS)
 
@@ -82,13 +72,12 @@ def _text(words: Any) -> str:
     return html.escape(escaped(str(words)))
 
 
-def _figure(part: pl.DataFrame, sign: int) -> str:
+def _figure(part: pl.DataFrame) -> str:
     """Return the curves of the runs of the best means by a measure, with bands, as SVG."""
     by = part.columns[: part.columns.index("measure")]
     row = part.row(0, named=True)
     title = f"{row['measure']} of the worst share{printed.group_end(row, by)}"
-    means = part.unique("run", maintain_order=True).sort(sign * pl.col("mean"), descending=True)
-    runs = means["run"].head(_RUNS).to_list()
+    runs = part.unique("run").sort("rank", "run")["run"].head(_RUNS).to_list()
     part = part.filter(pl.col("run").is_in(runs), pl.col("value").is_not_null())
     values = part["value"].to_numpy()
     low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
@@ -104,7 +93,8 @@ def _figure(part: pl.DataFrame, sign: int) -> str:
         return " ".join(f"{x},{y}" for x, y in points)
 
     curves, names = [], []
-    for run, colour in zip(runs, colours.COLOURS, strict=False):
+    shown = (c.replace(colours.BLACK, "currentColor") for c in colours.COLOURS)  # dark pages
+    for run, colour in zip(runs, shown, strict=False):
         of, name = part.filter(run=run), _text(run)
         sure = of.drop_nulls("ci_low")
         ends = [places(sure["share"], sure[end]) for end in ("ci_low", "ci_high")]
@@ -124,6 +114,6 @@ def _figure(part: pl.DataFrame, sign: int) -> str:
     )
     return (
         f"<h3>{_text(title)}</h3><p>{', '.join(names)}; at 100 % it is the mean</p>"
-        f'<svg viewBox="0 0 {_WIDE} {_HIGH}" width="{_WIDE}" height="{_HIGH}" role="img" '
+        f'<svg viewBox="0 0 {_WIDE} {_HIGH}" width="{_WIDE}" style="max-width:100%" role="img" '
         f'aria-label="{_text(title)}">{told}{"".join(curves)}</svg>'
     )

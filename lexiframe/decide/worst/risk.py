@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, resampling, sums, typed, unknown_name
 from lexiframe.core.pairwise import By
 from lexiframe.core.projection import alone
-from lexiframe.core.significance import correct_families
-from lexiframe.decide.worst.asked import Measured, ValuesLike, measured
+from lexiframe.decide.worst.asked import Measured, ValuesLike, decided, measured
 from lexiframe.decide.worst.schemas import RISK
 from lexiframe.decide.worst.tails import Tails
 from lexiframe.typing import RequestsLike
@@ -109,25 +109,16 @@ def risk(
 
 
 def _risk_rows(m: Measured, base: Any, a: float, margin: float, alpha: float) -> pl.DataFrame:
-    from scipy.special import betaincinv
-
     values = m.tails.values
     delta = sums.difference(values, values[:, [base]])
-    n, known = (~np.isnan(delta)).sum(axis=0), ~np.isnan(delta)
-    wins, losses, large = (
-        (of & known).sum(axis=0) for of in (delta > 0, delta < 0, delta < -margin)
-    )
+    n = (~np.isnan(delta)).sum(axis=0)
+    wins, losses, large = (of.sum(axis=0) for of in (delta > 0, delta < 0, delta < -margin))
     u = np.where(delta < 0, (1 + a) * delta, delta)
     moments = sums.Moments.add_up(u, sums.rounding(values) * (1 + a))
-    of_each = moments.mean, moments.deviation, n - 1, np.maximum(n, 1), moments.mean_rounding
-    e = sums.Estimates(*of_each)
+    e = replace(sums.Estimates.of_values(moments), n=np.maximum(n, 1))
     low, high = e.ends(alpha / 2)
-    p = np.where(n > 1, e.apart(), np.nan)
-    p[base] = np.nan
-    adjusted = correct_families(p, np.zeros(len(p)), "holm")
-    with np.errstate(invalid="ignore"):
-        large_low = np.nan_to_num(betaincinv(large, n - large + 1, alpha / 2))
-        large_high = np.nan_to_num(betaincinv(large + 1, n - large, 1 - alpha / 2), nan=1.0)
+    is_tested = np.arange(len(n)) != base
+    large_low, large_high = sums.bounded_means.hits_ends(large, n, alpha / 2)
     change = Tails(delta, m.tails.weights).estimates(_SHARE)
     change_low, change_high = change.ends(alpha / 2)
     geo, geo_low, geo_high = (
@@ -137,15 +128,13 @@ def _risk_rows(m: Measured, base: Any, a: float, margin: float, alpha: float) ->
         RISK, len(n), run=m.runs, n=n, wins=wins, ties=n - wins - losses, losses=losses,
         large_losses=large, large_low=large_low, large_high=large_high,
         mean_difference=sums.ratio(np.nansum(delta, axis=0), n), urisk=e.mean, ci_low=low,
-        ci_high=high,
-        trisk=e.beyond(0.0), p_value=p, p_adjusted=adjusted, reject=adjusted < alpha,
+        ci_high=high, trisk=e.beyond(0.0),
+        **decided(np.where(is_tested & (n > 1), e.apart(), np.nan), "holm", alpha),
         worst_change=change.mean, worst_change_low=change_low, worst_change_high=change_high,
         georisk=geo, georisk_low=geo_low, georisk_high=geo_high,
     )  # fmt: skip
     own = [name for name in RISK.columns if name not in RISK.key and "georisk" not in name]
-    is_tested = pl.int_range(pl.len()) != base
-    rows = rows.with_columns(pl.when(is_tested).then(pl.col(own)))
-    return rows.with_columns(reject=pl.when(pl.col("p_value").is_not_null()).then("reject"))
+    return rows.with_columns(pl.when(pl.Series(is_tested)).then(pl.col(own)))
 
 
 def _georisk(values: np.ndarray, a: float, alpha: float) -> np.ndarray:

@@ -17,11 +17,12 @@ from lexiframe.core.base.schemas import TableSchema
 from lexiframe.core.io import File, Tables, logs
 from lexiframe.core.pairwise import By
 from lexiframe.core.projection import alone
-from lexiframe.core.significance import Correction, Options, correct_families, corrections
+from lexiframe.core.significance import Correction, Options, corrections
 from lexiframe.decide.worst.asked import (
     Measured,
     ValuesLike,
     WeightsLike,
+    decided,
     less_than_one,
     measured,
     pairs_of,
@@ -50,7 +51,7 @@ class Asked:
     requests: Any
     baseline: str | None
     alpha: float
-    correction: str
+    correction: Correction
     samples: int
     seed: int
     left_out: tuple[float, ...] = ()
@@ -230,8 +231,10 @@ def worst_served(
     [('pca8_euclidean', 0.578, 0.817), ('pixels_euclidean', 0.657, 0.861), ('random', 0.005, 0.033)]
     """
     shares = tuple(dict.fromkeys(share if isinstance(share, Sequence) else [share]))
-    if wrong := [one for one in shares or ["none"] if one == "none" or not 0 < one <= 1]:
-        raise LexiframeError(f"worst_served: expected share above 0 and up to 1, found {wrong[0]}")
+    wrong = [one for one in shares if not 0 < one <= 1]
+    if wrong or not shares:
+        found = wrong[0] if wrong else "none"
+        raise LexiframeError(f"worst_served: expected share above 0 and up to 1, found {found}")
     options = Options("two-sided", alpha, samples, seed)
     corrections.check_corrected("worst_served", ["t"], [correction], "measure", options)
     if samples < 1000:
@@ -240,10 +243,10 @@ def worst_served(
         requests = logs.read_log(requests)
     asked = Asked(shares, unit, requests, baseline, alpha, correction, samples, seed)
     of = measured("worst_served", s, requests, by, unit, weights)
-    found = tuple((m, _asked_of(m, asked)) for m in of)
-    if not found:
+    each = tuple((m, _asked_of(m, asked)) for m in of)
+    if not each:
         raise LexiframeError("worst_served: expected scores of runs, found none")
-    return WorstServed(found)
+    return WorstServed(each)
 
 
 def _asked_of(m: Measured, asked: Asked) -> Asked:
@@ -286,23 +289,22 @@ def _pair_rows(
         a = np.flatnonzero(np.arange(len(m.runs)) != base)
         b = np.full(len(a), base)
     names = [*_OF_PAIRS, *(_QUANTILES if with_quantiles else ())]
-    found = dict(zip(names, np.full((len(names), len(a)), np.nan), strict=True))
+    found = np.full((len(names), len(a)), np.nan)
+    found[0] = 0  # requests, where they share none
     for pair, (tails, of_a, of_b) in pairs_of(m.tails, a, b):
         n, e = int(tails.n[0]), tails.pairs(share, of_a, of_b)
         few = share * tails.n_effective[0] < 2 - 1e-9
         with np.errstate(divide="ignore", invalid="ignore"):
             effect = np.where(e.varies, e.mean / (e.deviation * np.sqrt(n)), np.nan)
-        each = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
+        each: list[Any] = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
         each.append(np.full(len(pair), np.nan) if few else e.apart())
         each += _quantile_differences(m, tails, of_a, of_b, share, asked) if with_quantiles else []
-        for of, values in zip(found.values(), each, strict=True):
-            of[pair] = values
-    adjusted = correct_families(found["p_value"], np.zeros(len(a)), asked.correction)
-    reject = pl.Series(adjusted < asked.alpha).set(pl.Series(np.isnan(adjusted)), None)
+        found[:, pair] = np.stack(np.broadcast_arrays(*each))
+    of = dict(zip(names, found, strict=True))
     return m.rows_of(
         WORST_COMPARISONS, len(a), share=share, run_a=coded.decode(m.runs, a),
-        run_b=coded.decode(m.runs, b), **(found | {"n": np.nan_to_num(found["n"])}),
-        p_adjusted=adjusted, reject=reject, test="t", correction=asked.correction,
+        run_b=coded.decode(m.runs, b), test="t", correction=asked.correction,
+        **(of | decided(of["p_value"], asked.correction, asked.alpha)),
     )  # fmt: skip
 
 

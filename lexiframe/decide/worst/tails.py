@@ -153,16 +153,16 @@ class Tails:
         means = psi @ w / n
         centred = (psi - means[:, None]) * w
         product = centred @ centred.T
-        mean, whole = means[a] - means[b], product[a, a] + product[b, b]
+        whole = product[a, a] + product[b, b]
         squares = whole - 2 * product[a, b]
         # The product loses the digits of runs that are nearly alike.
         alike, step = np.flatnonzero(squares < _ALIKE * whole), max(1, _NUMBERS // n)
         for some in (alike[start : start + step] for start in range(0, len(alike), step)):
             d = centred[a[some]] - centred[b[some]]
             squares[some] = np.einsum("ij,ij->i", d, d)
-        mean[np.abs(mean) <= sums.TIE * max(1.0, size)] = 0.0
-        freedom = min(requests / share - 1, 2 * requests - 2)
-        return _estimates(mean, squares, size, n, requests, np.full(len(a), freedom))
+        freedom = np.full(len(a), min(requests / share - 1, 2 * requests - 2))
+        mean = sums.difference(means[a], means[b])
+        return _estimates(mean, squares, size, n, requests, freedom)
 
     def drawn_quantiles(self, shares: Sequence[float], samples: int, seed: int) -> np.ndarray:
         """Return x_(⌈βn⌉) of each run in joint samples of the requests: shares × runs × samples.
