@@ -99,8 +99,8 @@ def _possible_ranks(a: str, b: str) -> list[pl.Expr]:
     found = []
     for side, run in (("a", a), ("b", b)):
         low, high = (pl.col(f"{end}_{side}") for end in ("low", "high"))
-        last = pl.when(high.is_null()).then(pl.lit("+"))
-        last = last.when(high > low).then(pl.concat_str(pl.lit("–"), high)).otherwise(pl.lit(""))
+        later = pl.when(high > low).then(pl.concat_str(pl.lit("–"), high)).otherwise(pl.lit(""))
+        last = pl.when(high.is_null()).then(pl.lit("+")).otherwise(later)
         found.append(pl.concat_str(low, last).alias(f"ranks in {run}"))
     chances = (("p_better", a), ("p_worse", b))
     return [*found, *(pl.col(p).alias(f"chance of {run}") for p, run in chances)]
