@@ -117,8 +117,8 @@ class WorstServed(Tables):
             Key ``measure, share, run, attribute, group``, sorted by it: the ``n`` requests of the
             group, how many of them count among the worst (``n_worst``, in part too), and the shares
             of the group there (``share_worst``) and in all requests (``share_all``). ``p_value`` is
-            that of Fisher's exact test, two-sided, of the requests that count at all, corrected by
-            Holm over the rows of a measure and share to ``p_adjusted``.
+            twice the smaller one-sided one of Fisher's exact test of the requests that count at
+            all, corrected by Holm over the rows of a measure and share to ``p_adjusted``.
 
         Raises
         ------

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import lexiframe as lf
 from tests.decide.worst.test_worst_share import table
@@ -31,6 +32,14 @@ def test_georisk_weighs_the_mean_against_the_risk_beside_all_runs():
     for a, wanted in ((0, [0.41628398, 0.42036609]), (1, [0.40071396, 0.40703308])):
         found = lf.risk(two, "a", risk_alpha=a)
         assert found["georisk"].to_list() == pytest.approx(wanted)
+    x = np.random.default_rng(3).random((6, 3))
+    without = [lf.risk(table(dict(zip("abc", np.delete(x, q, axis=0).T, strict=True))), "a")
+               for q in range(6)]  # fmt: skip
+    left = np.stack([one["georisk"] for one in without])
+    error = np.sqrt(5 / 6 * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    whole = lf.risk(table(dict(zip("abc", x.T, strict=True))), "a")
+    low = whole["georisk"] - stats.t.ppf(0.975, 5) * error
+    assert whole["georisk_low"].to_list() == pytest.approx(low.to_list())
     below = two.with_columns(value=pl.col("value") - 0.3)
     assert lf.risk(below, "a")["georisk"].null_count() == 2
 

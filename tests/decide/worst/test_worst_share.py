@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import lexiframe as lf
 from lexiframe.decide.worst.tails import Tails
@@ -240,4 +241,5 @@ def test_runs_that_are_nearly_alike_have_the_error_of_their_differences():
     d = psi[:, 0] - psi[:, 1]
     t = d.mean() / (d.std(ddof=1) / np.sqrt(50))
     assert pair["statistic"][0] == pytest.approx(t, rel=1e-6)
+    assert pair["p_value"][0] == pytest.approx(2 * stats.t.sf(abs(t), 48), rel=1e-6)
     assert pair.filter(run_a="b")["p_value"].item() == 1
