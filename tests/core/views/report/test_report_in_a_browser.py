@@ -671,6 +671,7 @@ def test_a_page_of_answers_has_nuggets_and_their_sentences(browser, tmp_path):
     opened.context.close()
 
 
+@pytest.mark.filterwarnings("ignore:lists of 10 or more documents:lexiframe.LexiframeWarning")
 def test_chances_over_tied_orders_are_those_of_the_table(browser, tmp_path):
     """And no level decides, as each one may; a run's tied documents are a share of its places."""
     runs, qrels = collection(RUNS, 6)
