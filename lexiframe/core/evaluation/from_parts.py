@@ -118,7 +118,7 @@ def evaluated_by(
     if how.policies.ties == "expected":
         from lexiframe.core.evaluation.buckets.one_order import other_first_runs
 
-        first = other_first_runs(total["sums"], total["one_order"], known)
+        first = other_first_runs(total["sums"], total["one_order"], how.order, known)
         told["first_by_document_id"] = first
     e = assembled(
         total["sums"],

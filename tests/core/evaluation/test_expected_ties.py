@@ -243,11 +243,12 @@ def test_the_verdict_says_who_is_first_by_document_id():
     runs = {name: run | more for name, run in runs.items()}
     qrels = {"q": {"b": 1}, "q0": {"a": 1}, "q1": {"a": 1}}
     said = "By expectation over tied orders y is first; by document id x and y."
-    e = lf.evaluate(runs, qrels, ["RR", "R@1"], ties="expected")
-    assert e.provenance["first_by_document_id"] == {"R@1": ["x", "y"], "RR": ["x", "y"]}
+    e = lf.evaluate(runs, qrels, ["RR", "R@1", "LR"], ties="expected")
+    both = ["x", "y"]
+    assert e.provenance["first_by_document_id"] == {"R@1": both, "RR": both, "LR": both}
     assert all(sentence.endswith(said) for sentence in e.verdict["sentence"].unique())
     printed = " ".join(str(e).split())
-    assert "By expectation over tied orders y is first by RR and R@1; by document id" in printed
+    assert "By expectation over tied orders y is first by RR, R@1 and LR; by document id" in printed
     assert "whose order is arbitrary" not in printed
 
 
