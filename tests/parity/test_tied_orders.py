@@ -2,7 +2,6 @@
 
 import json
 import math
-import time
 import warnings
 
 import numpy as np
@@ -180,9 +179,7 @@ def test_a_group_of_a_hundred_thousand_documents():
     runs = documents.with_columns(run=pl.lit("a"), score=1.0)
     with warnings.catch_warnings(action="ignore"):  # of lists of one score, and of grades
         p = lf.positions(runs, qrels, ties="expected")
-    begin = time.process_time()
     found = dict(lf.scores(p, ["AP", "nDCG", "nDCG@1000", "RR"]).select("measure", "value").rows())
-    assert time.process_time() - begin < 1
     harmonic = sum(digits // x for x in range(1, t + 1))
     of_ranks = harmonic * (t - r) + digits * t * (r - 1)  # times (t − 1) and the digits
     assert found["AP"] == pytest.approx(r * of_ranks / (t * (r + 1) * (t - 1) * digits), abs=1e-12)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Comparison:
         """Divide the requests into groups of at most ``most``, small ones into single requests."""
         together = max(_TOGETHER // len(self.requests.runs) ** 2, 1)
         groups = self.requests.groups(together if most is None else min(together, most))
-        few = 0 if getattr(self.requests, "tied", None) else _FEW  # tied orders: many calls each
+        few = 0 if self._tied else _FEW  # tied orders: many calls each
         divided = [[part] if len(part) > few else np.split(part, len(part)) for part in groups]
         return [part for parts in divided for part in parts]
 
@@ -86,10 +87,14 @@ class Comparison:
 
     def keeping(self) -> Comparison:
         """Return the comparison with `chances` that are found together with the preferences."""
-        tied = getattr(self.requests, "tied", None)
-        if tied is None:
+        if self._tied is None:
             return self
-        return replace(self, requests=replace(self.requests, tied=replace(tied, kept={})))
+        return replace(self, requests=replace(self.requests, tied=replace(self._tied, kept={})))
+
+    @property
+    def _tied(self) -> Any:
+        """The ranks over tied orders of requests without subtopics, if ties are expected."""
+        return None if isinstance(self.requests, SubtopicRequests) else self.requests.tied
 
     def chances(self, groups: Sequence[np.ndarray], deltas: np.ndarray) -> np.ndarray:
         """Return P(a is better), P(equal), P(b is better): 3 × the axes of ``deltas``.

@@ -32,6 +32,11 @@ class SubtopicBlock(blocks.Block):
     names: pl.Series
     query_id: str
 
+    @property
+    def lists(self) -> tuple[blocks.Block, ...]:
+        """The block of all items, and one of each subtopic."""
+        return (self, *self.subtopics)
+
     def within(self, cutoff: int | None) -> Self:
         """Return the block without retrieved items beyond a rank, for any subtopic."""
         subtopics = tuple(part.within(cutoff) for part in self.subtopics)
@@ -39,7 +44,7 @@ class SubtopicBlock(blocks.Block):
 
     def populations(self, rel: float | None) -> list[blocks.Population]:
         """Return the relevant items of any subtopic, and then the items of each subtopic."""
-        return [part.at_least(rel) for part in (self, *self.subtopics)]
+        return [part.at_least(rel) for part in self.lists]
 
     def thresholds(self, populations: Sequence[blocks.Population]) -> pl.DataFrame:
         """Return the name of each list of items in the column ``of``, and the ``query_id``."""

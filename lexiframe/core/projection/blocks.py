@@ -55,6 +55,11 @@ class Block:
         kept = self.compared[a] | self.compared[b]
         return a[kept], b[kept]
 
+    @property
+    def lists(self) -> tuple[Block, ...]:
+        """The blocks whose items a preference looks at: this one, and one of each subtopic."""
+        return (self,)
+
     def __len__(self) -> int:
         """Return the number of requests."""
         return int(self.positions.shape[2])

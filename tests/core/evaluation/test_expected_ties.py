@@ -270,3 +270,11 @@ def test_evaluate_notes_where_the_order_of_ties_decides():
     for ties in ("input", "expected"):
         with warnings.catch_warnings(action="error", category=lf.LexiframeWarning):
             lf.evaluate(runs, qrels, ["RR"], ties=ties, test="t")
+
+
+def test_runs_that_tie_in_expectation_need_not_be_the_same():
+    runs = {name: {"q": {"a": 1.0, "b": 1.0, "c": 1.0}} for name in "xy"}
+    e = lf.evaluate(runs, {"q": {"b": 1}}, ["RR", "LR"], ties="expected")
+    assert "tie in every request by all measures in expectation over tied orders: are they" in (
+        " ".join(str(e).split())
+    )

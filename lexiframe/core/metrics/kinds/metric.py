@@ -188,6 +188,10 @@ class Metric:
             "and nDCG, or preferences such as RPP and LR"
         )
 
+    def rank_weights(self) -> np.ndarray | None:
+        """Return W of the ranks 1, 2 ... of a metric Σ W(p) g(y); None for other metrics."""
+        return None
+
     def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
         """Call an exposure, a weight or a gain with the arguments and parameters that it takes.
 

@@ -82,8 +82,8 @@ def _form_of(metric: Metric) -> Callable[[Any, Rankings, np.ndarray], Found] | N
         return _OF_COUNTS.get(metric.function) if type(metric) is RankingMetric else None
     if isinstance(metric, judged.JudgedMetric):
         return cascades.preferred_form if metric.term is judged.preferred_to_nonrelevant else None
-    if getattr(metric, "rank_weights", None) is not None:
-        return gains.weighted_form if metric.rank_weights() is not None else None  # type: ignore[attr-defined]
+    if metric.rank_weights() is not None:
+        return gains.weighted_form
     return _OF_KIND.get(type(metric))
 
 

@@ -69,9 +69,7 @@ def chances(measure: Measure, block: blocks.Block, delta: np.ndarray) -> np.ndar
 
 def _tied_pairs(block: blocks.Block) -> np.ndarray:
     """Return which pairs have a run with a tied relevant item: pairs × requests."""
-    of_runs = _whole(block).are_tied
-    for part in getattr(block, "subtopics", ()):
-        of_runs = of_runs | part.tied.are_tied
+    of_runs = np.any([part.tied.are_tied for part in block.lists], axis=0)
     a, b = block.pairs
     return np.asarray(of_runs[a] | of_runs[b])
 
@@ -103,7 +101,7 @@ def _level_preference(
     a, b = block.pairs
     delta = np.zeros((len(a), len(block)))
     populations = block.populations(measure.rel)
-    parts = (block, *getattr(block, "subtopics", ()))
+    parts = block.lists
     if len(parts) == 1:
         parts *= len(populations)
     sizes = np.array([population.m for population in populations])

@@ -368,7 +368,11 @@ def _same(wins: pl.DataFrame, provenance: Mapping[str, Any]) -> Iterator[str]:
     if same.height:
         a, b = same.select("run_a", "run_b").row(0)
         more = f", and so do {same.height - 1:,} more pairs" if same.height > 1 else ""
+        asked = "are they the same run?"
+        if provenance.get("policies", {}).get("ties") == "expected":
+            more = f" in expectation over tied orders{more}"
+            asked = "are they the same run, or do equal scores leave both without an order?"
         yield (
             f"{printed.shortened(a)} and {printed.shortened(b)} tie in every request by all "
-            f"measures{more}: are they the same run?"
+            f"measures{more}: {asked}"
         )
