@@ -160,6 +160,10 @@ ir_measures, or a function of one's own from positions to preferences (see `Matr
 LogLike = str | Path | Frame
 """What describes runs or requests: a frame with a row for each, or the path of such a file."""
 
+WeightsLike = Mapping[str, float] | str | None
+"""Weights of requests by their ids, or the column of ``requests`` that has them."""
+SharesLike = Mapping[str, float] | None
+"""The parts of the traffic that strata of requests have, by their names."""
 RequestsLike = str | Path | Frame | None
 """Attributes of requests: a frame with a row for each request, or the path of such a file; or None
 for no groups."""

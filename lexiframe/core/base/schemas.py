@@ -78,7 +78,7 @@ _COLUMNS = {
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
         deciding_component component
         name category null doc_a doc_b question source replicate order case family reason unit
-        attribute
+        attribute request_stratum
     """,
     INT: """
         n_judgments n_both_orders n_shared n_triples n_circular
@@ -121,6 +121,7 @@ _COLUMNS = {
         quantile_difference quantile_ci_low quantile_ci_high counted share_worst share_all urisk
         trisk large_low large_high worst_change worst_change_low worst_change_high georisk
         georisk_low georisk_high worst p_equal p_worse ties_sd
+        n_effective request_weight win_share loss_share tie_share
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -178,7 +179,7 @@ SUBTOPIC_POSITIONS = table_schema(
 )
 # `answered` is false where a missing ranking became 0, and null where that is not known; in the
 # coverage it is a count.
-_OF_SCORES = "value smaller_is_better? answered? ties_sd?"
+_OF_SCORES = "value smaller_is_better? answered? ties_sd? request_weight? request_stratum?"
 SCORES = table_schema("scores", "run query_id measure", _OF_SCORES, answered=BOOL)
 REPLICATED_SCORES = table_schema(
     "replicated_scores", "run replicate query_id measure", _OF_SCORES, answered=BOOL
@@ -192,7 +193,8 @@ CATALOGUE = table_schema("catalogue", "run measure", "value se ci_low ci_high n 
 PREFERENCES = table_schema(
     "preferences",
     "query_id run_a run_b measure",
-    "preference p_better? p_equal? p_worse? deciding_level? deciding_component? n_judgments?",
+    "preference p_better? p_equal? p_worse? deciding_level? deciding_component? n_judgments? "
+    "request_weight? request_stratum?",
 )
 PAIR_REQUESTS = table_schema(
     "pair_requests",
@@ -205,11 +207,12 @@ REQUESTS = table_schema(
     "n mean sd min max tie_rate agreement run? value? mean_preference? better? worse? tied?",
 )
 WIN_RATES = table_schema(
-    "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
+    "win_rates", "measure run_a run_b",
+    "n wins losses ties win_share? loss_share? tie_share? win_rate mean_preference n_effective?",
 )
 REQUEST_WIN_RATES = table_schema("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = table_schema("orderings", "measure method run", "value rank")
-MEANS = table_schema("means", "run measure", "mean ci_low ci_high rank n ties_sd?")
+MEANS = table_schema("means", "run measure", "mean ci_low ci_high rank n n_effective? ties_sd?")
 FACTS = table_schema("facts", "measure", "kind smaller_is_better low high is_count")
 RANK_DISTRIBUTIONS = table_schema("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = table_schema(
@@ -237,7 +240,7 @@ COMPARISONS = table_schema(
     "comparisons",
     "measure test correction run_a run_b",
     # Polars prints the first and last four.
-    "mean_difference ci_low ci_high n effect_size statistic effect_low? effect_high? level? "
+    "mean_difference ci_low ci_high n n_effective? effect_size statistic effect_low? effect_high? level? "
     "least_p? least_p_adjusted? p_value p_adjusted reject test correction",
     level=FLOAT,  # that of a test, not of recall
 )

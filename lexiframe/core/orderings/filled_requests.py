@@ -82,4 +82,6 @@ def _cube_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
     if cube.ties_sd is not None:
         sd = pl.Series("ties_sd", cube.ties_sd[measure, query, run], nan_to_null=True)
         table = table.with_columns(sd)
+    if cube.weights is not None:
+        table = cube.weights.columns(table)
     return table.select(name for name in table.columns if name in like.columns)

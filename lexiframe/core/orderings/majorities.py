@@ -13,7 +13,7 @@ from lexiframe.typing import RequestsLike
 
 def majorities(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     """Return 1 where a majority prefers the row's run, −1 where it prefers the column's, else 0."""
-    return pairs.square(np.sign(pairs.differences.wins - pairs.differences.losses))
+    return pairs.square(np.sign(pairs.differences.lead))
 
 
 _FEW = 64

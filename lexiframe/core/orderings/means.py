@@ -68,6 +68,8 @@ def run_means(
         if isinstance(of_measure, AnyScores) and (ties := of_measure.ties) is not None:
             sd = np.sqrt(ties.total.rounded()) / np.maximum(moments.n, 1)
             columns["ties_sd"] = np.where(ties.n < moments.n, np.nan, sd)
+        if moments.has_weights:
+            columns["n_effective"] = moments.n_effective
         named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
         told[measure] = of
@@ -117,10 +119,10 @@ def _mean_intervals(
     """
     least, most = moments.least.min(initial=np.inf), moments.greatest.max(initial=-np.inf)
     if can_be_hits and moments.are_signs and not moments.losses.any():
-        low, high = sums.bounded_means.hits_ends(moments.wins, moments.n, alpha / 2)
+        low, high = sums.bounded_means.hits_ends(moments.won, moments.n_effective, alpha / 2)
     elif np.isfinite(bounds).all() and bounds[0] <= least and most <= bounds[1]:
-        low, high = sums.bounded_means.add_bounds(moments, *bounds).ends(alpha / 2)
+        low, high = moments.add_bounds(*bounds).ends(alpha / 2)
     else:
         low, high = sums.Estimates.of_values(moments).ends(alpha / 2)
-    low, high = (np.where(moments.n > 1, end, np.nan) for end in (low, high))
+    low, high = (np.where(moments.has_spread, end, np.nan) for end in (low, high))
     return sums.bounded_means.hold_mean(low, high, moments.mean)

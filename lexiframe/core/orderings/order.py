@@ -17,7 +17,7 @@ from lexiframe.core.orderings.ordered import order_whole, table_for
 from lexiframe.core.orderings.rules import RULES, AnyMethod
 from lexiframe.core.pairwise import By, PairCube, arrays, facts, grouping
 from lexiframe.core.projection import alone
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 
 @alone.each_collection
@@ -31,6 +31,9 @@ def order_runs(
     iterations: int | None = None,
     teleport: float | None = None,
     missing: Missing | None = None,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -120,10 +123,14 @@ def order_runs(
     """
     if isinstance(d, arrays.ByKind):
         how: dict[str, Any] = {"votes": votes, "iterations": iterations, "teleport": teleport}
-        how |= {"missing": missing, "requests": requests, "by": by}
+        how |= {"missing": missing, "weights": weights, "strata": strata, "shares": shares}
+        how |= {"requests": requests, "by": by}
         key = ("measure", "method", "rank", "run")
         return d.compute(partial(order_runs, method=method, **how), key)
     d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
+    if weights is not None or strata is not None or shares is not None:
+        d = arrays.weigh(d, requests, weights, strata, shares)
+        requests = requests if by is not None else None
     facts.warn_of_hints(d)
     if method is None:
         told = (votes, iterations, teleport) != ("win_rate", None, None)

@@ -99,16 +99,17 @@ def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Itera
 def _order_by_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
     declared = _declared(measure, table, rule)
     if declared.of_samples is not None:
+        _refuse_weights(table, declared)
         return declared.of_samples(table, None)
     if declared.of_leads is None:
         moments = _rule_moments(table, declared)
         mean, errors = moments.mean[None], moments.mean_rounding[None]
         return ValuesAndRanks(mean, ranks_of(_order_sign(table) * mean, errors))
     d = table.differences
-    lead = d.wins - d.losses if rule.counts == "preference" else table.ballots
+    lead = d.lead if rule.counts == "preference" else table.ballots
     if declared.refuse is not None:
-        declared.refuse(table, lead, d.n, "order_runs")
-    return _order_by_leads(table, lead[None], d.n[None], rule)
+        declared.refuse(table, lead, d.n_effective, "order_runs")
+    return _order_by_leads(table, lead[None], d.n_effective[None], rule)
 
 
 def _rule_moments(table: Any, rule: OrderingRule) -> sums.Moments:
@@ -119,7 +120,12 @@ def _rule_moments(table: Any, rule: OrderingRule) -> sums.Moments:
             f"order_runs: method={rule.name!r} needs the values of each request, found their sums; "
             "give the table of scores or preferences, or take another method"
         )
-    return sums.Moments.add_up(*rule.of_units(table))  # type: ignore[misc]
+    return sums.Moments.add_up(*rule.of_units(table), table.weighing)  # type: ignore[misc]
+
+
+def _refuse_weights(table: Any, rule: OrderingRule) -> None:
+    if not isinstance(table, arrays.PairSums | arrays.RunSums) and table.weighing is not None:
+        raise LexiframeError(f"method={rule.name!r} has no weights; take another method")
 
 
 def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
@@ -155,10 +161,12 @@ def ordered(
         place = np.arange(len(table.queries))
         if len(table.queries) < len(cube.queries):
             place = cube.queries.search_sorted(table.queries).to_numpy()
-        from_weights = _weights_function(measure, table, rule)
+        from_weights, own = _weights_function(measure, table, rule), 1.0
+        if table.weighing is not None:  # a drawn request counts by its weight
+            own = table.weighing.factors
         some, n_blocks = _sample_blocks(weights)
         blocks = [
-            from_weights(block[:, place])
+            from_weights(block[:, place] * own)
             for block in progress(some, n_blocks, f"{measure} by {rule.method}")
         ]
         values, ranks, n_unlike = ValuesAndRanks.together(blocks)
@@ -209,6 +217,7 @@ def _weights_function(measure: str, table: Any, rule: ChosenRule) -> FromWeights
     refuse_lacking(measure, table, rule.missing)
     declared = _declared(measure, table, rule)
     if declared.of_samples is not None:
+        _refuse_weights(table, declared)
         return partial(declared.of_samples, table)
     if declared.of_units is not None and declared.of_leads is None:
         return _means_function(*declared.of_units(table), _order_sign(table))

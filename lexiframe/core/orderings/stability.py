@@ -14,7 +14,7 @@ from lexiframe.core.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairsLike, grouping
 from lexiframe.core.projection import alone
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 
 @alone.each_collection
@@ -31,6 +31,9 @@ def rank_distributions(
     iterations: int | None = None,
     teleport: float | None = None,
     missing: Missing | None = None,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:

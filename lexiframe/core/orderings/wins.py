@@ -19,15 +19,17 @@ from lexiframe.core.base import (
 )
 from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.core.projection import alone
-from lexiframe.typing import MeasureLike, RequestsLike
+from lexiframe.typing import MeasureLike, RequestsLike, SharesLike, WeightsLike
 
 
 @alone.each_collection
 @typed
 @grouping.takes_groups
 def win_rates(
-    d: PairsLike, /, *, matrix: bool = False, requests: RequestsLike = None, by: By = None
-) -> pl.DataFrame:
+    d: PairsLike, /, *, matrix: bool = False, weights: WeightsLike = None,
+    strata: str | None = None, shares: SharesLike = None,
+    requests: RequestsLike = None, by: By = None,
+) -> pl.DataFrame:  # fmt: skip
     """Count, for every pair of runs, the requests won, lost and tied.
 
     Parameters
@@ -72,7 +74,8 @@ def win_rates(
         stacked = pl.concat([empty, *of_each], how="diagonal")
         return stacked.select("measure", "run", *sorted(stacked.columns[2:]))
     frames = [_rates_of_pairs(measure, pairs) for measure, pairs in cube]
-    return pl.concat([pl.DataFrame(schema=schemas.WIN_RATES.columns), *frames])
+    found = pl.concat([pl.DataFrame(schema=schemas.WIN_RATES.required), *frames], how="diagonal")
+    return schemas.WIN_RATES.arranged(found)
 
 
 @alone.each_collection
@@ -188,7 +191,7 @@ def request_win_rates(
 def half_win_matrix(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
     d = pairs.differences
-    return np.asarray(0.5 + pairs.square(sums.ratio(d.wins - d.losses, d.n)) / 2)
+    return np.asarray(0.5 + pairs.square(sums.ratio(d.lead, d.n_effective)) / 2)
 
 
 def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
@@ -219,6 +222,12 @@ def _rates_of_pairs(measure: str, pairs: Pairs | arrays.PairSums) -> pl.DataFram
             "win_rate": sums.ratio(2 * d.wins + d.ties, 2 * d.n),
             "mean_preference": d.mean,
         },
-        schema=schemas.WIN_RATES.columns,
+        schema=schemas.WIN_RATES.required,
     )
+    if d.has_weights:
+        won, lost, n = d.won, d.lost, d.n_effective
+        shares = {"win_share": won / n, "loss_share": lost / n, "tie_share": 1 - (won + lost) / n}
+        shares |= {"win_rate": 0.5 + d.lead / n / 2, "n_effective": n}
+        shares["tie_share"][d.ties == 0] = 0.0  # and no rounding
+        table = table.with_columns(pl.Series(name, of) for name, of in shares.items())
     return table.filter(pl.col("n") > 0)

@@ -31,15 +31,50 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     if options.clusters is not None:
         return _clustered_bootstrap(d, options)
     _, t = standardised(d)
-    centred = d.values - d.mean
-    squares, rounding = centred**2, d.mean_rounding
+    observed, t_of = t if not d.has_weights else _linearised(d), _samples_function(d)
     count, alone = np.zeros(len(d.mean), np.int64), np.zeros(d.n, np.int64)
     for counts in _draw_requests(d, options):
         alone += (counts == d.n).sum(axis=0)
-        drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
-        count += options.extreme(drawn_t, t, _rounding_of_t(t, d)).sum(axis=0)
-    p_value = np.where(d.deviation > 0, (1 + count) / (1 + options.trials), p_of_t(t, d.n, options))
+        rough = _rounding_of_t(observed, d)
+        count += options.extreme(t_of(counts), observed, rough).sum(axis=0)
+    of_t = p_of_t(t, d.n, options, d.df)
+    p_value = np.where(d.deviation > 0, (1 + count) / (1 + options.trials), of_t)
     return d_z_outcome(d, options, t, p_value, np.minimum(p_value, _least_p(d, alone, options)))
+
+
+def _samples_function(d: Differences) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from the numbers of times that samples have each request to their t.
+
+    By weights the error of t is linearised, √(Q/(Q − 1) Σ w²(y − ȳ)²)/W, as W differs by sample.
+    """
+    centred, rounding = d.values - d.mean, d.mean_rounding
+    if not d.has_weights:
+        squares = centred**2
+        return lambda counts: t_of_samples(
+            counts @ centred / d.n, counts @ squares / d.n, rounding, d.n
+        )
+    w = d.weighing.factors[:, None]  # type: ignore[union-attr]
+    terms = [w * centred, w**2 * centred**2, w**2 * centred]
+
+    def t_by_weight(counts: np.ndarray) -> np.ndarray:
+        total, of_squares = counts @ w, counts @ w**2
+        mean, squares, products = (counts @ term for term in terms)
+        mean /= total
+        mean[np.abs(mean) <= rounding] = 0.0
+        around = np.maximum(squares - 2 * mean * products + mean**2 * of_squares, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = mean * total / np.sqrt(around * (d.n / max(d.n - 1, 1)))
+        return np.asarray(np.nan_to_num(t, posinf=np.inf, neginf=-np.inf))
+
+    return t_by_weight
+
+
+def _linearised(d: Differences) -> np.ndarray:
+    """Return t of the differences with the error that samples by weights have."""
+    w = d.weighing.factors[:, None]  # type: ignore[union-attr]
+    around = (w**2 * (d.values - d.mean) ** 2).sum(axis=0) * (d.n / max(d.n - 1, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(d.deviation > 0, d.mean * d.n / np.sqrt(around), np.nan))
 
 
 def _least_p(d: Differences, alone: np.ndarray, options: Options) -> np.ndarray:
@@ -50,7 +85,7 @@ def _least_p(d: Differences, alone: np.ndarray, options: Options) -> np.ndarray:
     side of it. If all sizes are equal, so may be the differences, and p counts all signs.
     """
     n_extreme = np.sort(alone)[: 2 if options.alternative == "two-sided" else 1].sum()
-    sizes = np.abs(d.values)
+    sizes = np.abs(d.weighed[0])
     are_equal = sizes.max(axis=0) - sizes.min(axis=0) <= d.rounding.max(axis=0)
     by_signs = options.least_p(np.array(0.5**d.n))
     return np.where(are_equal, by_signs, (1 + n_extreme) / (1 + options.trials))
@@ -71,7 +106,7 @@ def _rounding_of_t(t: np.ndarray, d: Differences) -> np.ndarray:
     """Return the rounding error that t of each pair may have."""
     size = np.abs(np.nan_to_num(t, posinf=0, neginf=0))
     spread = np.where(d.deviation > 0, d.deviation, np.inf)
-    return np.asarray((np.sqrt(d.n) + size) * d.mean_rounding / spread)
+    return np.asarray((np.sqrt(d.n_effective) + size) * d.mean_rounding / spread)
 
 
 def t_of_samples(
@@ -114,20 +149,15 @@ def bootstrap_answers(d: Differences, margin: np.ndarray, options: Options) -> A
 
 def _some(d: Differences, pairs: slice) -> Differences:
     """Return the differences of some pairs."""
-    return Differences(
-        d.values[:, pairs], d.rounding if d.rounding.size == 1 else d.rounding[:, pairs]
-    )
+    rounding = d.rounding if d.rounding.size == 1 else d.rounding[:, pairs]
+    return Differences(d.values[:, pairs], rounding, weighing=d.weighing)
 
 
 def _drawn_t(d: Differences, options: Options) -> np.ndarray:
     """Return t of samples of the centred differences: pairs × trials."""
-    centred = d.values - d.mean
-    squares, t, first = centred**2, np.empty((len(d.mean), options.trials)), 0
+    t_of, t, first = _samples_function(d), np.empty((len(d.mean), options.trials)), 0
     for counts in _draw_requests(d, options):
-        of_samples = t_of_samples(
-            counts @ centred / d.n, counts @ squares / d.n, d.mean_rounding, d.n
-        )
-        t[:, first : first + len(counts)] = of_samples.T
+        t[:, first : first + len(counts)] = t_of(counts).T
         first += len(counts)
     return t
 
@@ -143,8 +173,12 @@ def _bootstrap_block(
     d: Differences, margin: np.ndarray, t: np.ndarray, options: Options
 ) -> Answers:
     """Return the answers of some pairs, from t of the samples: pairs × trials."""
-    error = np.where(d.deviation > 0, d.deviation, np.inf) / np.sqrt(d.n)
-    return _answers_of(d, margin, t, error, sums.Estimates.of_values(d).beyond, options)
+    e = sums.Estimates.of_values(d)
+    if d.has_weights:
+        error = np.where(d.deviation > 0, np.abs(d.mean / _linearised(d)), 0.0)
+        e = sums.Estimates(d.mean, error, d.df, 1, d.mean_rounding)
+    error = np.where(e.deviation > 0, e.deviation, np.inf) / np.sqrt(e.n)
+    return _answers_of(d, margin, t, error, e.beyond, options)
 
 
 def _answers_of(

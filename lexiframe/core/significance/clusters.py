@@ -42,9 +42,9 @@ def clusters_of(
     return found
 
 
-def group_attributes(requests: Any, by: Any, cluster: str | None) -> Any:
-    """Return the attributes that make groups: none where they only name clusters."""
-    return None if cluster is not None and by is None else requests
+def group_attributes(requests: Any, by: Any, *others: Any) -> Any:
+    """Return the attributes that make groups: none where they serve other options alone."""
+    return None if by is None and any(other is not None for other in others) else requests
 
 
 def codes_of(queries: pl.Series, clusters: Any) -> np.ndarray:

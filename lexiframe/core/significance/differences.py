@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,9 @@ import polars as pl
 from lexiframe.core.base import coded, progress, schemas, sums
 from lexiframe.core.pairwise import Pairs, arrays, grouping
 from lexiframe.core.significance.bets import Bets
+
+if TYPE_CHECKING:
+    from lexiframe.core.base.sums import Weighing
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -64,17 +67,18 @@ class Differences:
     """The differences of pairs over the same requests: requests × pairs, none missing.
 
     ``rounding`` (requests × pairs or 1 × 1) bounds the rounding error of each difference;
-    ``queries`` are the requests' ids, where they are known.
+    ``queries`` are the requests' ids, where they are known, and ``weighing`` their weights.
     """
 
     values: np.ndarray
     rounding: np.ndarray
     queries: pl.Series = field(default_factory=lambda: pl.Series([], dtype=pl.String))
+    weighing: Weighing | None = None
 
     @cached_property
     def moments(self) -> sums.Moments:
         """The moments of each pair's differences, which the t and sign tests need alone."""
-        return sums.Moments.add_up(self.values, self.rounding)
+        return sums.Moments.add_up(self.values, self.rounding, self.weighing)
 
     @property
     def mean(self) -> np.ndarray:
@@ -105,6 +109,26 @@ class Differences:
     def n(self) -> int:
         """The number of requests."""
         return len(self.values)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether requests have weights that are not all equal."""
+        return self.weighing is not None and not self.weighing.are_equal
+
+    @property
+    def n_effective(self) -> np.ndarray:
+        """n* of each pair: n unless requests have weights."""
+        return self.moments.n_effective
+
+    @property
+    def df(self) -> np.ndarray:
+        """The degrees of freedom of each pair's t."""
+        return self.moments.df
+
+    @property
+    def weighed(self) -> tuple[np.ndarray, np.ndarray]:
+        """The differences times the weights of requests, of mean 1, and their rounding."""
+        return by_weight(self.values, self.rounding, self.weighing)
 
 
 def cube_of(d: Any, baseline: str | None, *, of_sums: bool = False) -> Any:
@@ -166,12 +190,24 @@ def group_by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.nda
     known = ~np.isnan(values)
     if known.all():  # the usual case: all pairs come at once
         every = np.arange(len(values))
-        yield chosen, Differences(values, _rounding_cells(rounding, every, chosen), pairs.queries)
+        rough = _rounding_cells(rounding, every, chosen)
+        yield chosen, Differences(values, rough, pairs.queries, pairs.weighing)
         return
     for pair, requests in alike(known):
         rough = _rounding_cells(rounding, requests, chosen[pair])
         queries = pairs.queries.gather(requests)
-        yield chosen[pair], Differences(values[np.ix_(requests, pair)], rough, queries)
+        weighing = None if pairs.weighing is None else pairs.weighing.some(requests)
+        yield chosen[pair], Differences(values[np.ix_(requests, pair)], rough, queries, weighing)
+
+
+def by_weight(
+    values: np.ndarray, rounding: np.ndarray, weighing: Weighing | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the differences times the weights of requests, and their rounding."""
+    if weighing is None or weighing.are_equal:
+        return values, rounding
+    w = weighing.factors[:, None]
+    return values * w, rounding * w
 
 
 def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -42,9 +42,10 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     for pairs in progress(parts, len(parts), "BCa intervals"):
         means = partial(
             _sample_means,
-            values=d.values[:, pairs],
+            values=d.weighed[0][:, pairs],
             mean=d.mean[pairs],
             rounding=d.mean_rounding[pairs],
+            weight=None if d.weighing is None else d.weighing.factors,
         )
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             found = bootstrap(
@@ -60,7 +61,12 @@ def bca_interval(d: Differences, options: Options) -> Interval:
 
 
 def _sample_means(
-    drawn: np.ndarray, axis: int, values: np.ndarray, mean: np.ndarray, rounding: np.ndarray
+    drawn: np.ndarray,
+    axis: int,
+    values: np.ndarray,
+    mean: np.ndarray,
+    rounding: np.ndarray,
+    weight: np.ndarray | None,
 ) -> np.ndarray:
     """Return the means, pairs × samples, as a product of counts with values.
 
@@ -68,7 +74,8 @@ def _sample_means(
     rounding are replaced by it.
     """
     counts = np.apply_along_axis(np.bincount, axis, drawn, minlength=len(values))
-    means = counts @ values / drawn.shape[axis]
+    n = drawn.shape[axis] if weight is None else counts @ weight[:, None]
+    means = counts @ values / n
     return np.asarray(np.where(np.abs(means - mean) <= rounding, mean, means).T)
 
 
@@ -82,13 +89,13 @@ def interval_of_kind(
     """
     x = d.moments if isinstance(d, Differences) else d
     if are_signs:
-        low, high = sums.bounded_means.signs_ends(x.wins, x.losses, x.n, options.tail)
+        low, high = sums.bounded_means.signs_ends(x.won, x.lost, x.n_effective, options.tail)
     elif np.isfinite(bound):
-        low, high = sums.bounded_means.add_bounds(x, -bound, bound).ends(options.tail)
+        low, high = x.add_bounds(-bound, bound).ends(options.tail)
         low, high = np.maximum(low, -bound), np.minimum(high, bound)
     else:
         low, high = sums.Estimates.of_values(x).ends(options.tail)
-    low, high = (np.where(x.n > 1, end, np.nan) for end in (low, high))
+    low, high = (np.where(x.has_spread, end, np.nan) for end in (low, high))
     return one_sided(*sums.bounded_means.hold_mean(low, high, x.mean), options)
 
 
@@ -107,11 +114,10 @@ def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:
     return low, high
 
 
-def d_z_interval(t: np.ndarray, n: np.ndarray | int, options: Options) -> Interval:
+def d_z_interval(t: np.ndarray, n: np.ndarray, df: np.ndarray, options: Options) -> Interval:
     """Return the d_z for which the observed t is the α/2 or 1 − α/2 quantile, by noncentral t."""
-    n = np.broadcast_to(n, t.shape)
-    known = np.isfinite(t) & (n > 1)
-    t, df = np.where(known, t, 0.0), np.maximum(n - 1, 1)
+    known = np.isfinite(t) & (df > 0)
+    t, df = np.where(known, t, 0.0), np.maximum(df, 1)
     # The lower end is the upper one of −t with the other sign.
     low, high = -noncentrality(-t, df, options.tail), noncentrality(t, df, options.tail)
     low, high = (np.where(known, end / np.sqrt(n), np.nan) for end in (low, high))

@@ -17,7 +17,7 @@ import polars as pl
 
 from lexiframe.core.base import hashing, in_threads, sums
 from lexiframe.core.pairwise import Pairs, arrays
-from lexiframe.core.significance.differences import Options
+from lexiframe.core.significance.differences import Options, by_weight
 
 TRIALS = 10_000
 """The flips of the default test, unless others are asked for."""
@@ -131,13 +131,17 @@ class Family(NamedTuple):
 
     @classmethod
     def known_pairs(cls, pairs: Pairs | None) -> Family | None:
-        """Return the pairs and requests with a value; None if single requests are not known."""
+        """Return the pairs and requests with a value; None if single requests are not known.
+
+        Differences are multiplied by the weights of their requests: T = |Σ w d| / √Σ w² d².
+        """
         if pairs is None:
             return None
         query, pair = ~np.isnan(pairs.values).all(axis=1), pairs.n > 0
         values, rounding = pairs.values[query][:, pair], pairs.rounding
         rounding = rounding if rounding.size == 1 else rounding[query][:, pair]
-        return cls(pairs.queries.filter(pl.Series(query)), values, rounding)
+        weighing = None if pairs.weighing is None else pairs.weighing.some(query)
+        return cls(pairs.queries.filter(pl.Series(query)), *by_weight(values, rounding, weighing))
 
     @classmethod
     def stacked(cls, parts: Sequence[Family]) -> Family:

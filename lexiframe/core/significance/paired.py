@@ -54,7 +54,7 @@ from lexiframe.core.significance.own_tests import (
 from lexiframe.core.significance.paired_tests import Outcome, d_z_outcome
 from lexiframe.core.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.core.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 
 @alone.each_collection
@@ -79,6 +79,9 @@ def compare(
     cluster: str | None = None,
     replicates: Replicates | None = None,
     seeds: Seeds = "unrelated",
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -306,18 +309,26 @@ def compare(
             compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
             baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
             bounds=bounds, order=order, n_planned=n_planned, cluster=cluster,
-            replicates=replicates, seeds=seeds, requests=requests, by=by,
+            replicates=replicates, seeds=seeds, weights=weights, strata=strata, shares=shares,
+            requests=requests, by=by,
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts], how="diagonal")
         return schemas.COMPARISONS.arranged(found, found.columns[: found.columns.index("measure")])
     check_choice("compare", intervals, (AUTO, *INTERVALS), "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")
+    given = (weights, strata, shares)
     d = average_replicates("compare", d, replicates, tests)
+    if arrays.has_weights(d, given):
+        from lexiframe.core.significance.weighed_tests import weigh_tested
+
+        d = weigh_tested(
+            "compare", d, tests, given, requests, cluster=cluster, replicates=replicates
+        )
     facts.warn_of_hints(d)
     doubts.warn_of_zeros(d)
     clusters = clusters_of("compare", d, requests, cluster, tests)
-    requests = group_attributes(requests, by, cluster)
+    requests = group_attributes(requests, by, cluster, *given)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
     shares = family == "all" and "betting" in tests
     if "betting" in tests or bounds is not None:
@@ -366,6 +377,8 @@ def compare(
     table = pl.concat([found.with_columns(correction=pl.lit(MAX_T)).select(by_p.columns), by_p])
     table = table if found.height else table.drop("least_p_adjusted")
     table = table if "betting" in tests else table.drop("level")
+    if not table["n_effective"].count():
+        table = table.drop("n_effective")
     return schemas.COMPARISONS.arranged(
         table.with_columns(reject=pl.col("p_adjusted") < alpha), groups
     )
@@ -457,6 +470,7 @@ def _rows_of_measure(
             low, high = own(d, options) if own else usual
             row = rows_of_pairs(
                 _UNCORRECTED, pairs, pair, measure=measure, test=_test_name(test, options), n=d.n,
+                n_effective=d.n_effective if d.has_weights else None,
                 mean_difference=d.mean, ci_low=low, ci_high=high,
                 level=options.bets.level if test == "betting" else None,
                 **results[test](pair, d)._asdict(),

@@ -128,19 +128,22 @@ def answers(
 
 def standardised(d: Differences | sums.Moments) -> tuple[np.ndarray, np.ndarray]:
     """Return d_z and t: infinite where all differences are equal, NaN where they are all 0."""
+    x = d.moments if isinstance(d, Differences) else d
     with np.errstate(divide="ignore", invalid="ignore"):
-        d_z = np.where(np.asarray(d.n) > 1, d.mean / d.deviation, np.nan)
+        d_z = np.where(x.has_spread, d.mean / d.deviation, np.nan)
     d_z[(np.abs(d.mean) <= d.mean_rounding) & (d.deviation == 0)] = np.nan
-    return d_z, d_z * np.sqrt(d.n)
+    return d_z, d_z * np.sqrt(d.n_effective)
 
 
-def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
-    """Return p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1.
+def p_of_t(
+    t: np.ndarray, n: np.ndarray | int, options: Options, df: np.ndarray | None = None
+) -> np.ndarray:
+    """Return p of t, by default with n − 1 degrees of freedom; 1 where all are 0, or n is 1.
 
     If t is infinite, as all differences are equal, p is the least of sign flips: 2^−n for n
     differences on one side of 0.
     """
-    df, flips = np.maximum(n - 1, 1), 0.5 ** np.asarray(n, np.float64)
+    df, flips = np.maximum(n - 1 if df is None else df, 1), 0.5 ** np.asarray(n, np.float64)
     below, above = sums.t_above(-t, df), sums.t_above(t, df)
     below, above = np.where(t == -np.inf, flips, below), np.where(t == np.inf, flips, above)
     return np.where(np.isnan(t), 1.0, options.p_value(below, above))
@@ -156,5 +159,7 @@ def d_z_outcome(
     """Return the outcome of a test whose effect size is d_z, or that has none of its own."""
     d_z, t = standardised(d)
     unknown = np.full(len(t), np.nan)
-    interval = d_z_interval(t, d.n, options) if options.effect_intervals else (unknown, unknown)
+    interval = unknown, unknown
+    if options.effect_intervals:
+        interval = d_z_interval(t, d.n_effective, d.df, options)
     return Outcome(d_z, *interval, statistic, p_value, np.full(len(t), least_p))

@@ -5,6 +5,7 @@ from . import bounded_means as bounded_means
 from .estimates import Estimates as Estimates
 from .exact_sums import ExactSums as ExactSums
 from .moments import Moments as Moments
+from .weighed import Weighing as Weighing
 from .tolerance import TIE as TIE
 from .tolerance import above_zero as above_zero
 from .tolerance import difference as difference

@@ -48,7 +48,7 @@ class Estimates:
     @classmethod
     def of_values(cls, d: Any) -> Estimates:
         """Return the means of values from `Moments`, or from an object with its fields."""
-        return cls(d.mean, d.deviation, d.n - 1, d.n, d.mean_rounding)
+        return cls(d.mean, d.deviation, d.df, d.n_effective, d.mean_rounding)
 
     @classmethod
     def of_ratios(cls, size: np.ndarray, total: np.ndarray, rounding: Any = TIE) -> Estimates:

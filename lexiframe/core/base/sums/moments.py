@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lexiframe.core.base.sums.bounded_means import add_bounds
+from lexiframe.core.base.sums.estimates import Estimates
 from lexiframe.core.base.sums.exact_sums import (
     Adder,
     ExactSums,
@@ -19,6 +21,9 @@ from lexiframe.core.base.sums.exact_sums import (
 )
 from lexiframe.core.base.sums.ranking import ratio
 from lexiframe.core.base.sums.tolerance import TIE
+
+if TYPE_CHECKING:
+    from lexiframe.core.base.sums.weighed import Weighing
 
 _CELLS = 2**16
 """The numbers that are handled at once, so that intermediate results stay in the cache."""
@@ -61,10 +66,13 @@ class Moments:
     greatest: np.ndarray
 
     @classmethod
-    def add_up(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
+    def add_up(
+        cls, values: np.ndarray, rounding: np.ndarray, weighing: Weighing | None = None
+    ) -> Moments:
         """Add up values, requests × columns, NaN where there is none.
 
-        ``rounding`` has the rounding error of each value, of each request, or one for all.
+        ``rounding`` has the rounding error of each value, of each request, or one for all. By the
+        weights of the requests, unless all count alike, the moments are `Weighed`.
 
         Examples
         --------
@@ -72,6 +80,10 @@ class Moments:
         >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
         ([2, 1], [0.125, 1.0], [1, 1])
         """
+        if weighing is not None and not weighing.are_equal:
+            from lexiframe.core.base.sums.weighed import add_weighed
+
+            return add_weighed(values, rounding, weighing)
         if values.shape[1] <= _COLUMNS:
             return _Adder(values, rounding).moments()
         found = list[Moments]()
@@ -112,6 +124,45 @@ class Moments:
             least=np.where(columns, 0.0 - self.greatest, self.least),
             greatest=np.where(columns, 0.0 - self.least, self.greatest),
         )
+
+    def add_bounds(self, least: float, most: float) -> Estimates:
+        """Return the means of the values and one more at each bound."""
+        return add_bounds(self, least, most)
+
+    @property
+    def n_effective(self) -> np.ndarray:
+        """The number of requests that tell as much: n, unless they have weights."""
+        return self.n
+
+    @property
+    def df(self) -> np.ndarray:
+        """The degrees of freedom of t."""
+        return self.n - 1
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether requests have weights that are not all equal."""
+        return False
+
+    @property
+    def has_spread(self) -> np.ndarray:
+        """Whether the values are enough to tell how much they vary."""
+        return np.asarray(self.n_effective >= 2 * (1 - TIE))
+
+    @property
+    def won(self) -> np.ndarray:
+        """How much of ``n_effective`` is won."""
+        return self.wins
+
+    @property
+    def lost(self) -> np.ndarray:
+        """How much of ``n_effective`` is lost."""
+        return self.losses
+
+    @property
+    def lead(self) -> np.ndarray:
+        """How much more of ``n_effective`` is won than lost."""
+        return self.wins - self.losses
 
     @property
     def ties(self) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,9 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, sums, unknown_name
 from lexiframe.core.metrics import Metric, Values
 from lexiframe.core.pairwise.arrays.one_measure import Pairs, Scores
+
+if TYPE_CHECKING:
+    from lexiframe.core.pairwise.arrays.weights import Weights
 
 
 def score_differences(
@@ -35,7 +38,7 @@ class ScoreCube:
     ``smaller_is_better`` and ``is_exact`` have an element for each measure: whether its smaller
     values are better, and whether values that are mathematically equal are also equal as float64.
     Where ties are expected, ``ties_sd`` are the standard deviations over tied orders, like
-    ``values``, NaN where they are not known.
+    ``values``, NaN where they are not known. The requests may have ``weights``.
     """
 
     measures: pl.Series
@@ -45,6 +48,7 @@ class ScoreCube:
     smaller_is_better: np.ndarray
     is_exact: np.ndarray
     ties_sd: np.ndarray | None = None
+    weights: Weights | None = None
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         """Yield each measure and its scores, without the requests and runs that have none."""
@@ -57,7 +61,7 @@ class ScoreCube:
         for n, measure in enumerate(self.measures):
             values, smaller = self.values[n], bool(self.smaller_is_better[n])
             sd = None if self.ties_sd is None else self.ties_sd[n]
-            yield measure, Scores(self.queries, self.runs, values, smaller, sd)
+            yield measure, Scores(self.queries, self.runs, values, smaller, sd, self.weights)
 
     @classmethod
     def assemble(
@@ -154,7 +158,8 @@ class PairCube:
     """Preferences as measures × requests × pairs of runs, NaN where there is none.
 
     ``scores`` are those of the metrics among the measures, if they are known, of the same requests
-    and runs. For one run there are no pairs, and no measures but those of the scores.
+    and runs. For one run there are no pairs, and no measures but those of the scores. The requests
+    may have ``weights``, which the scores have, too.
     """
 
     measures: pl.Series
@@ -164,6 +169,7 @@ class PairCube:
     b: np.ndarray
     values: np.ndarray
     scores: ScoreCube
+    weights: Weights | None = None
 
     def __iter__(self) -> Iterator[tuple[str, Pairs]]:
         """Yield each measure and its preferences, without requests and runs that have none.
@@ -205,7 +211,9 @@ class PairCube:
         """Yield the preferences of each measure, for all requests and runs of the cube."""
         scores = {m: s.values for m, s in self.scores.whole() if not np.isnan(s.values).all()}
         for measure, values in zip(self.measures, self.values, strict=True):
-            yield Pairs(self.queries, self.runs, self.a, self.b, values, scores.get(measure))
+            yield Pairs(
+                self.queries, self.runs, self.a, self.b, values, scores.get(measure), self.weights
+            )
 
     @classmethod
     def of_measure(cls, measure: str, pairs: Pairs) -> PairCube:
@@ -215,7 +223,8 @@ class PairCube:
             flag = np.zeros(1, bool)  # what decided which values are better is in the preferences
             scores = ScoreCube(names, pairs.queries, pairs.runs, pairs.scores[None], flag, flag)
         values = pairs.values[None]
-        return cls(names, pairs.queries, pairs.runs, pairs.a, pairs.b, values, scores)
+        named = names, pairs.queries, pairs.runs, pairs.a, pairs.b, values
+        return cls(*named, replace(scores, weights=pairs.weights), pairs.weights)
 
     @classmethod
     def unknown(cls, measures: pl.Series, scores: ScoreCube) -> PairCube:

@@ -55,7 +55,17 @@ def score_cube(s: Any) -> ScoreCube:
         sd = np.full((len(measures), len(queries), len(runs)), np.nan)
         sd[measure, query, run] = table["ties_sd"].to_numpy()
     by_measure = np.ascontiguousarray(values.T)
-    return ScoreCube(measures, queries, runs, by_measure, smaller, is_exact, sd)
+    found = ScoreCube(measures, queries, runs, by_measure, smaller, is_exact, sd)
+    return _with_weights(found, table)
+
+
+def _with_weights(cube: Any, table: pl.DataFrame) -> Any:
+    """Return an array with the weights of requests that its table has."""
+    if "request_weight" not in table.columns:
+        return cube
+    from lexiframe.core.pairwise.arrays.weights import attach, weights_in
+
+    return attach(cube, weights_in(table, cube.queries))
 
 
 def _directions(table: pl.DataFrame, measures: pl.Series) -> np.ndarray:
@@ -104,7 +114,7 @@ def cube_of_table(table: Any, baseline: str | None = None) -> PairCube:
     values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
     scores = ScoreCube.none(queries, runs)
-    return PairCube(measures, queries, runs, a, b, by_measure, scores)
+    return _with_weights(PairCube(measures, queries, runs, a, b, by_measure, scores), d)
 
 
 def _turned(d: pl.DataFrame) -> pl.DataFrame:
@@ -152,7 +162,7 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     for n, values in enumerate(s.values):
         flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
         delta[n] = score_differences(values, a, b, **flags)
-    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s)
+    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s, s.weights)
 
 
 def _scatter(

@@ -22,6 +22,8 @@ from lexiframe.core.pairwise.arrays.arrays import PairCube
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
 
 By = str | Sequence[str] | None
+WEIGHTS = ("weights", "strata", "shares")
+"""The arguments that give requests weights."""
 F = TypeVar("F", bound=Callable[..., pl.DataFrame])
 
 
@@ -30,6 +32,7 @@ def takes_groups(function: F) -> F:
 
     The function declares ``requests`` and ``by``, or ``by`` alone, so that users see them. This
     decorator handles them as `group_tables` does; the function's body always finds None in them.
+    Of a function with ``weights``, ``strata`` and ``shares`` the table has these when it is called.
 
     Examples
     --------
@@ -46,6 +49,12 @@ def takes_groups(function: F) -> F:
     def in_each_group(table: Any, /, *arguments: Any, **options: Any) -> pl.DataFrame:
         declared.bind(table, *arguments, **options)  # a wrong call fails before any group is made
         groups = {name: options.pop(name) for name in ("requests", "by") if name in options}
+        given = {name: options.pop(name) for name in WEIGHTS if name in options}
+        if any(of is not None for of in given.values()):
+            from lexiframe.core.pairwise.arrays.weights import weigh
+
+            table = weigh(table, groups.get("requests"), **given)
+            groups["requests"] = groups.get("requests") if groups.get("by") else None
         return group_tables(lambda part: function(part, *arguments, **options), table, **groups)
 
     return cast(F, in_each_group)
@@ -158,7 +167,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     A request that the frame lacks has nulls, and a warning says so. The column of requests may have
     any name that the readers know. `name_group_values` makes the values.
     """
-    requests = _frame_of(requests)
+    requests = frame_of(requests)
     for name in names:
         if name not in requests.columns:
             raise unknown_name("attribute", name, requests.columns)
@@ -185,7 +194,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
 
 def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
     """Return ``query_id`` and the attributes ``names`` of all requests that have some."""
-    requests = _frame_of(requests)
+    requests = frame_of(requests)
     queries = logs.entries_of(requests, "query_id", "requests").select(
         pl.col("query_id").cast(pl.String)
     )
@@ -193,11 +202,11 @@ def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
     return queries.join(found, on="query_id", how="left", maintain_order="left")
 
 
-def _frame_of(requests: Any) -> pl.DataFrame:
+def frame_of(requests: Any, option: str = "by") -> pl.DataFrame:
     """Return the frame of requests, which may be given as a file; raise if there is none."""
     if requests is None:
         raise LexiframeError(
-            "by: expected attributes of requests, found none; give a frame or a file: "
+            f"{option}: expected attributes of requests, found none; give a frame or a file: "
             "requests='requests.csv'"
         )
     if isinstance(requests, str | Path | File):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from lexiframe.core.base import to_polars
-from lexiframe.core.pairwise.arrays.arrays import PairCube, PairsByMeasure
+from lexiframe.core.pairwise.arrays.arrays import PairCube, PairsByMeasure, ScoreCube
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.typing import Frame, HasTables
 
@@ -22,6 +23,15 @@ def is_scores(table: Any) -> bool:
     if isinstance(table, PairCube | Reduced):
         return isinstance(table, Reduced) and table.are_scores
     return "value" in to_polars(table).columns
+
+
+def has_weights(d: Any, given: Iterable[Any] = ()) -> bool:
+    """Return whether requests have weights, or are ``given`` some: weights, strata, shares."""
+    if any(of is not None for of in given):
+        return True
+    if isinstance(d, PairCube | Reduced | ScoreCube):
+        return d.weights is not None
+    return not isinstance(d, PairsByMeasure) and "request_weight" in to_polars(d).columns
 
 
 def pair_cube(table: Any, baseline: str | None = None) -> PairCube:

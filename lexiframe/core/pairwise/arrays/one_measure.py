@@ -5,19 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.core.base import coded, sums
 
+if TYPE_CHECKING:
+    from lexiframe.core.base.sums import Weighing
+    from lexiframe.core.pairwise.arrays.weights import Weights
+
 
 @dataclass(frozen=True)
 class Scores:
     """One measure's scores: requests × runs, NaN where there is none.
 
-    Where ties are expected, ``ties_sd`` are their standard deviations over tied orders.
+    Where ties are expected, ``ties_sd`` are their standard deviations over tied orders. The
+    requests may have ``weights``.
     """
 
     queries: pl.Series
@@ -25,23 +30,36 @@ class Scores:
     values: np.ndarray
     smaller_is_better: bool
     ties_sd: np.ndarray | None = None
+    weights: Weights | None = None
 
     def some(self, query: np.ndarray, run: np.ndarray) -> Scores:
         """Return the scores of some of the runs in some of the requests, which are indices."""
         cells = np.ix_(query, run)
         sd = None if self.ties_sd is None else self.ties_sd[cells]
         values, smaller = self.values[cells], self.smaller_is_better
-        return Scores(self.queries[query], self.runs[run], values, smaller, sd)
+        return Scores(self.queries[query], self.runs[run], values, smaller, sd, self.weights)
+
+    @cached_property
+    def weighing(self) -> Weighing | None:
+        """The weights of the requests, if they have some."""
+        return None if self.weights is None else self.weights.at(self.queries)
 
     @property
     def ties(self) -> sums.Moments | None:
-        """The moments of each run's variances over tied orders, where ties are expected."""
-        return None if self.ties_sd is None else sums.Moments.add_up(self.ties_sd**2, _TIE)
+        """The moments of each run's variances over tied orders, where ties are expected.
+
+        Each is multiplied by the square of its request's weight; the weights have the mean 1.
+        """
+        if self.ties_sd is None:
+            return None
+        w = self.weighing
+        sd = self.ties_sd if w is None else self.ties_sd * w.factors[:, None]
+        return sums.Moments.add_up(sd**2, _TIE)
 
     @cached_property
     def scores(self) -> sums.Moments:
         """The moments of each run's scores over the requests."""
-        return sums.Moments.add_up(self.values, sums.rounding(self.values))
+        return sums.Moments.add_up(self.values, sums.rounding(self.values), self.weighing)
 
     @property
     def n_requests(self) -> int:
@@ -67,7 +85,8 @@ class Pairs:
     the order of (run_a, run_b). With a baseline (`PairCube.against`), b is the baseline instead.
     ``scores``, requests × runs, are the scores, if known, of which the preferences are differences:
     the rounding error of a difference grows with the size of the scores, not with that of the
-    difference. Its sums over the requests are those that `PairSums` keeps.
+    difference. Its sums over the requests are those that `PairSums` keeps. The requests may have
+    ``weights``.
     """
 
     queries: pl.Series
@@ -76,6 +95,12 @@ class Pairs:
     b: np.ndarray
     values: np.ndarray
     scores: np.ndarray | None = None
+    weights: Weights | None = None
+
+    @cached_property
+    def weighing(self) -> Weighing | None:
+        """The weights of the requests, if they have some."""
+        return None if self.weights is None else self.weights.at(self.queries)
 
     @property
     def rounding(self) -> np.ndarray:
@@ -90,7 +115,7 @@ class Pairs:
     @cached_property
     def differences(self) -> sums.Moments:
         """The moments of each pair's preferences over the requests."""
-        return sums.Moments.add_up(self.values, self.rounding)
+        return sums.Moments.add_up(self.values, self.rounding, self.weighing)
 
     @cached_property
     def totals(self) -> np.ndarray:
@@ -148,8 +173,15 @@ class Pairs:
 
     @cached_property
     def ballots(self) -> np.ndarray:
-        """For each pair, the requests that rank run a over run b, less the reverse ones."""
-        return np.asarray(self._votes.sum(axis=1, dtype=np.int32), np.float64)
+        """For each pair, the requests that rank run a over run b, less the reverse ones.
+
+        By weights their part of n*.
+        """
+        if self.weighing is None:
+            return np.asarray(self._votes.sum(axis=1, dtype=np.int32), np.float64)
+        rest = self.weighing.factors @ self._votes.T.astype(np.float64)
+        rest[np.abs(rest) <= sums.TIE * len(self.queries)] = 0.0
+        return np.asarray(rest * self.weighing.n_effective / len(self.queries))
 
     @property
     def _n_pairs(self) -> np.ndarray:
@@ -159,17 +191,17 @@ class Pairs:
     @cached_property
     def preferred(self) -> sums.Moments:
         """The moments over requests of each run's mean preference over the other runs."""
-        return sums.Moments.add_up(self.means, self.request_rounding[:, None])
+        return sums.Moments.add_up(self.means, self.request_rounding[:, None], self.weighing)
 
     @cached_property
     def borda(self) -> sums.Moments:
         """The moments over requests of each run's points by Borda's rule."""
-        return sums.Moments.add_up(self.points, _TIE)
+        return sums.Moments.add_up(self.points, _TIE, self.weighing)
 
     @cached_property
     def shares(self) -> sums.Moments:
         """The moments over requests of the share of other runs that each is preferred to."""
-        return sums.Moments.add_up(self.request_shares, _TIE)
+        return sums.Moments.add_up(self.request_shares, _TIE, self.weighing)
 
     def run_sums(self, values: np.ndarray, sign: int) -> np.ndarray:
         """Sum numbers of the pairs by run, with ``sign`` for run b: requests × runs.
@@ -291,7 +323,7 @@ class Pairs:
         a, b = (np.searchsorted(run, of[kept]) for of in (self.a, self.b))
         values = self.values[np.ix_(query, kept)]
         scores = None if self.scores is None else self.scores[np.ix_(query, run)]
-        return Pairs(self.queries[query], self.runs[run], a, b, values, scores)
+        return Pairs(self.queries[query], self.runs[run], a, b, values, scores, self.weights)
 
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Return an antisymmetric matrix, runs × runs, from a number for each pair."""

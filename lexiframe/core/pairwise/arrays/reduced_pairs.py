@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,9 @@ from lexiframe.core.base import LexiframeError, sums, unknown_name
 from lexiframe.core.pairwise.arrays.arrays import PairCube, score_differences
 from lexiframe.core.pairwise.arrays.few import Few
 from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
+
+if TYPE_CHECKING:
+    from lexiframe.core.pairwise.arrays.weights import Weights
 
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
 """What of `Pairs` is added up over requests."""
@@ -60,7 +63,10 @@ class PairSums:
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
         distinct = {n: several[n] for n in sorted({*like})}
-        summed = {n: [sums.Moments.add_up(*of) for of in distinct[n].summed] for n in distinct}
+        summed = {
+            n: [sums.Moments.add_up(*of, pairs.weighing) for of in pairs.summed]
+            for n, pairs in distinct.items()
+        }
         return [
             cls._from_moments(of, summed[n], limit)
             for of, n, limit in zip(several, like, most, strict=True)
@@ -163,6 +169,8 @@ class Reduced:
         The same for each group of requests, with the attributes of the group in a frame of one row.
     are_scores
         Whether functions that take scores or preferences find the scores in it.
+    weights
+        The weights of the requests by which all is summed up, if they have some.
     """
 
     runs: pl.Series
@@ -171,6 +179,7 @@ class Reduced:
     agreement: np.ndarray
     groups: tuple[tuple[pl.DataFrame, Reduced], ...] = ()
     are_scores: bool = False
+    weights: Weights | None = None
     why_no_table: ClassVar[str] = _NO_TABLE
 
     def __repr__(self) -> str:
@@ -207,15 +216,15 @@ class Reduced:
 
         For a metric they are the differences of the scores of single requests.
         """
-        of_runs = self.scores.get(measure)
+        of_runs, weights = self.scores.get(measure), self.weights
         if of_runs is None:
-            return pairs.single
+            return pairs.single and replace(pairs.single, weights=weights)
         s = of_runs.few.values
         if s is None:
             return None
         flags = {"smaller_is_better": of_runs.smaller_is_better, "is_exact": of_runs.is_exact}
         delta = score_differences(s, pairs.a, pairs.b, **flags)
-        return Pairs(of_runs.few.queries, pairs.runs, pairs.a, pairs.b, delta, s)
+        return Pairs(of_runs.few.queries, pairs.runs, pairs.a, pairs.b, delta, s, weights)
 
     @property
     def scores_only(self) -> Reduced:
@@ -274,7 +283,7 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
-    moments = [sums.Moments.add_up(x.values, sums.rounding(x.values)) for x in of_runs.values()]
+    moments = [x.scores for x in of_runs.values()]
     scores = {
         name: RunSums(
             s.runs,
@@ -291,7 +300,7 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
     of_pairs = cube.preferences
     most = [0 if name in scores else few for name in of_pairs]
     preferences = dict(zip(of_pairs, PairSums.sum_up_each([*of_pairs.values()], most), strict=True))
-    return Reduced(cube.runs, preferences, scores, cube.agreement)
+    return Reduced(cube.runs, preferences, scores, cube.agreement, weights=cube.weights)
 
 
 def _keep_baseline(sums: PairSums, baseline: str) -> PairSums:

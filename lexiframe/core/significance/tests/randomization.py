@@ -16,7 +16,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     """
     known = len(d.queries) == d.n  # samples of requests have no ids
     queries = d.queries if known else pl.int_range(d.n, eager=True)
-    found = max_t(queries, d.values, d.rounding, options)
+    found = max_t(queries, *d.weighed, options)
     return d_z_outcome(d, options, d.mean, found.p_value, found.least_p)
 
 

@@ -25,17 +25,21 @@ def t_test(d: Any, options: Options) -> Outcome:
     if options.clusters is not None:
         return clustered_t(d, options)
     _, t = standardised(d)
-    p_value = p_of_t(t, d.n, options)
+    p_value = p_of_t(t, d.n, options, d.df)
     return d_z_outcome(d, options, t, p_value, np.minimum(p_value, _least_p(d, options)))
 
 
 def _least_p(d: Differences | sums.Moments, options: Options) -> np.ndarray:
     """Return a p that t does not fall below, whichever run wins the requests that are not ties.
 
+    By weights it is not known, which 0 says.
+
     The sizes of k differences that are not 0, of which M is the greatest and S the sum of squares,
     add up to at most M + √((k − 1)(S − M²)), where all but M have one size.
     """
     x = d.moments if isinstance(d, Differences) else d
+    if x.has_weights:
+        return np.zeros(len(x.n))
     n, k, squares = np.asarray(x.n), x.wins + x.losses, x.squares.rounded()
     largest = np.minimum(np.maximum(np.abs(x.least), np.abs(x.greatest)), np.sqrt(squares))
     total = largest + np.sqrt(np.maximum(k - 1, 0) * (squares - largest**2))
@@ -50,7 +54,7 @@ def _least_p(d: Differences | sums.Moments, options: Options) -> np.ndarray:
 
 def p_of_t_test(d: Differences | sums.Moments, options: Options) -> np.ndarray:
     """Return p of `t_test` alone: the interval of the effect size takes far longer."""
-    return p_of_t(standardised(d)[1], d.n, options)
+    return p_of_t(standardised(d)[1], d.n, options, d.df)
 
 
 def t_answers(d: Any, margin: np.ndarray, options: Options) -> Answers:

@@ -1,0 +1,246 @@
+"""Weights of requests, or shares of strata of them: how they are given, read and attached."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.core.base import LexiframeError, coded, printed, to_polars, warn
+from lexiframe.core.base.errors import nearest
+from lexiframe.core.base.sums.weighed import Weighing
+from lexiframe.core.io import logs
+from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
+from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
+from lexiframe.core.pairwise.arrays.whole_evaluations import ByKind
+
+WEIGHT, STRATUM = "request_weight", "request_stratum"
+"""The columns of scores and preferences with the weights of their requests."""
+FEW = 3
+"""A stratum of fewer requests gets a warning: of two, with a share of .6, intervals hold .90."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of requests, of which only the ratios count.
+
+    Attributes
+    ----------
+    queries
+        The requests that count, sorted.
+    weight
+        The weight of each, above 0; with strata the share of its stratum.
+    strata, stratum
+        The names of the strata, and the number of each request's one; None without strata.
+    named
+        The column that they are from.
+    """
+
+    queries: pl.Series
+    weight: np.ndarray
+    strata: tuple[str, ...] = ()
+    stratum: np.ndarray | None = None
+    named: str = "weights"
+
+    def at(self, queries: pl.Series) -> Weighing:
+        """Return the weights of some of the requests, as rows of a matrix."""
+        whole = Weighing(self.weight, self.stratum)
+        if len(queries) == len(self.queries) and queries.equals(self.queries):
+            return whole
+        return whole.some(self.queries.search_sorted(queries).to_numpy())
+
+    @cached_property
+    def are_equal(self) -> bool:
+        """Whether all requests count alike."""
+        return Weighing(self.weight, self.stratum).are_equal
+
+    def columns(self, table: pl.DataFrame) -> pl.DataFrame:
+        """Return a table of requests with the weights of them, without requests of weight 0."""
+        own = {"query_id": self.queries, WEIGHT: self.weight}
+        if self.stratum is not None:
+            own[STRATUM] = coded.decode(pl.Series(self.strata), self.stratum)
+        named = pl.DataFrame(own)
+        table = table.drop(WEIGHT, STRATUM, strict=False)
+        ids = table.with_columns(pl.col("query_id").cast(pl.String))
+        return ids.join(named, on="query_id", how="inner", maintain_order="left")
+
+
+def weigh(
+    d: Any, requests: Any, weights: Any = None, strata: str | None = None, shares: Any = None
+) -> Any:
+    """Return a table or array of requests with their weights; see `weights_of` for errors."""
+    if weights is None and strata is None and shares is None:
+        return d
+    if isinstance(d, ByKind):
+        return ByKind(tuple(weigh(t, requests, weights, strata, shares) for t in d.tables))
+    if isinstance(d, Reduced):
+        raise LexiframeError(
+            "weights: expected the values of each request, found their sums; evaluate with weights="
+        )
+    if isinstance(d, PairCube | ScoreCube):
+        return attach(d, weights_of(d.queries, requests, weights, strata, shares))
+    table = to_polars(d)
+    column = weights if isinstance(weights, str) else strata
+    if requests is None and isinstance(column, str) and column in table.columns:
+        requests = table.select("query_id", column).unique()
+    queries = table["query_id"].cast(pl.String).unique().sort()
+    found = weights_of(queries, requests, weights, strata, shares)
+    return table.drop(WEIGHT, STRATUM, strict=False) if found is None else found.columns(table)
+
+
+def attach(cube: Any, weights: Weights | None) -> Any:
+    """Return an array of requests with weights, without requests of weight 0."""
+    if weights is not None and len(weights.queries) < len(cube.queries):
+        cube = cube.select_queries(cube.queries.is_in(weights.queries.implode()).to_numpy())
+    if isinstance(cube, PairCube):
+        cube = replace(cube, scores=replace(cube.scores, weights=weights))
+    return replace(cube, weights=weights)
+
+
+def weights_in(table: pl.DataFrame, queries: pl.Series) -> Weights | None:
+    """Return the weights in the columns of a table of requests, None if it has none."""
+    if WEIGHT not in table.columns:
+        return None
+    each = table.group_by(pl.col("query_id").cast(pl.String)).agg(
+        pl.col("^(request_weight|request_stratum)$").drop_nulls().first()
+    )
+    each = pl.DataFrame({"query_id": queries}).join(
+        each, on="query_id", how="left", maintain_order="left"
+    )
+    weight = each[WEIGHT].to_numpy()
+    if STRATUM not in table.columns:
+        return Weights(queries, weight)
+    names, code = coded.encode(each[STRATUM])
+    return Weights(queries, weight, tuple(names), code.astype(np.int64))
+
+
+def weights_of(
+    queries: pl.Series,
+    requests: Any,
+    weights: Any = None,
+    strata: str | None = None,
+    shares: Any = None,
+) -> Weights | None:
+    """Return the weights of some requests, sorted by id; None if all count alike.
+
+    Raises
+    ------
+    LexiframeError
+        For weights that are no numbers from 0, are 0 for all or lacking for some; an unknown
+        column; weights beside strata; strata without shares, and strata of one request, without a
+        request or without a share.
+    """
+    if weights is not None and (strata is not None or shares is not None):
+        raise LexiframeError(
+            "weights and strata together: put what you know into the weights, or give shares alone"
+        )
+    if weights is None:
+        return _of_strata(queries, requests, strata, shares)
+    named = weights if isinstance(weights, str) else "weights"
+    if isinstance(weights, str):
+        given = _column(queries, requests, weights, "weights")
+    else:
+        by_id = {str(query): weight for query, weight in weights.items()}
+        given = pl.Series([by_id.get(query) for query in queries], dtype=pl.Object)
+    numbers = _numbers(queries, given)
+    if not numbers.any():
+        raise LexiframeError("weights: all are 0")
+    counts = numbers > 0
+    found = Weights(queries.filter(pl.Series(counts)), numbers[counts], named=named)
+    if counts.all() and found.are_equal:
+        return None
+    heaviest = int(found.weight.argmax())
+    share = found.weight[heaviest] / found.weight.sum()
+    if share > 0.5 and len(found.queries) > 1:
+        warn(
+            f"weights: request {found.queries[heaviest]!r} has {100 * share:.0f} % of the weight; "
+            "means are mostly its values"
+        )
+    return found
+
+
+def _column(queries: pl.Series, requests: Any, name: str, option: str) -> pl.Series:
+    """Return an attribute of each request, null where it has none."""
+    from lexiframe.core.pairwise.arrays.grouping import frame_of
+
+    table = frame_of(requests, option)
+    if name not in table.columns:
+        alike = nearest(table.columns, [name])[:1]
+        hint = f"; did you mean {alike[0]!r}?" if alike else f"; it has {', '.join(table.columns)}"
+        raise LexiframeError(f"{option}: no column {name!r} in requests{hint}")
+    entries = logs.entries_of(table, "query_id", "requests", queries)
+    entries = entries.select(pl.col("query_id").cast(pl.String), name)
+    named = pl.DataFrame({"query_id": queries})
+    return named.join(entries, on="query_id", how="left", maintain_order="left")[name]
+
+
+def _numbers(queries: pl.Series, given: pl.Series) -> np.ndarray:
+    """Return weights as numbers; raise for one that is lacking or is no number from 0."""
+    lacking = given.is_null()
+    if lacking.any():
+        n, of = int(lacking.sum()), printed.counted(len(queries), "request")
+        has = "has" if n == 1 else "have"
+        raise LexiframeError(
+            f"weights: {n:,} of {of} {has} no weight, for example {queries.filter(lacking)[0]!r}"
+        )
+    numbers = pl.Series(given.to_list(), dtype=pl.Float64, strict=False)
+    is_right = ((numbers >= 0) & (numbers < math.inf)).fill_null(value=False)
+    if not is_right.all():
+        query, value = queries.filter(~is_right)[0], given.to_list()[(~is_right).arg_true()[0]]
+        raise LexiframeError(
+            f"weights: request {query!r} has {value}; expected a number of 0 or more"
+        )
+    return numbers.to_numpy()
+
+
+def _of_strata(
+    queries: pl.Series, requests: Any, strata: str | None, shares: Any
+) -> Weights | None:
+    """Return the shares of the strata of requests."""
+    if shares is None:
+        raise LexiframeError(
+            "strata without shares: give shares={'head': ..., 'tail': ...}, parts of the traffic"
+        )
+    if strata is None:
+        raise LexiframeError(
+            "shares without strata: name the column of requests that has the strata: "
+            "strata='segment'"
+        )
+    names = _column(queries, requests, strata, "strata").cast(pl.String)
+    if names.null_count():
+        n = printed.counted(names.null_count(), "request")
+        example = queries.filter(names.is_null())[0]
+        raise LexiframeError(f"strata: {n} without {strata!r}, for example {example!r}")
+    of = {str(name): share for name, share in shares.items()}
+    for name, share in of.items():
+        if not (isinstance(share, int | float) and 0 <= share < math.inf):
+            raise LexiframeError(f"strata: {name!r} has the share {share}; expected a number from 0")
+    if not sum(of.values()):
+        raise LexiframeError("strata: all shares are 0")
+    found, code = coded.encode(names)
+    n_each = np.bincount(code, minlength=len(found))
+    for name in of:
+        if name not in found:
+            raise LexiframeError(f"strata: shares name {name!r}, which no request has")
+    for name, n in zip(found, n_each.tolist(), strict=True):
+        if name not in of:
+            is_in = f"{printed.counted(n, 'request')} {'is' if n == 1 else 'are'} in {name!r}"
+            raise LexiframeError(f"strata: {is_in}, which has no share")
+        if n == 1 and of[name]:
+            raise LexiframeError(
+                f"strata: {name!r} has one request; at least two are needed for its variance"
+            )
+        if n < FEW and of[name]:
+            warn(
+                f"strata: {name!r} has {n} requests; its variance is uncertain, and intervals hold "
+                "less than their level"
+            )
+    share = np.array([of[name] for name in found]) / sum(of.values())
+    counts = share[code] > 0
+    kept = queries.filter(pl.Series(counts))
+    return Weights(kept, share[code][counts], tuple(found), code[counts].astype(np.int64), strata)

@@ -1,0 +1,51 @@
+"""Paired tests of requests with weights: which have them, and the words for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lexiframe.core.base import LexiframeError
+from lexiframe.core.pairwise.arrays.weights import weigh
+from lexiframe.core.significance.own_tests import name_of_test
+
+WEIGHED = ("randomization", "t", "bootstrap")
+"""The tests that know weights."""
+
+
+def weigh_tested(
+    called: str, d: Any, tests: Sequence[Any], given: tuple[Any, Any, Any], requests: Any = None,
+    *, cluster: str | None = None, replicates: str | None = None,
+) -> Any:  # fmt: skip
+    """Return what is tested with the weights ``given`` (weights, strata, shares), or its own.
+
+    Raises for tests, clusters and designs of replicates that have no weights.
+    """
+    refuse_unweighed(called, tests, cluster, replicates)
+    return weigh(d, requests, *given)
+
+
+def refuse_unweighed(
+    called: str, tests: Sequence[Any], cluster: str | None = None, replicates: str | None = None
+) -> None:
+    """Raise for tests and options that have no weights."""
+    for test in tests:
+        name = name_of_test(test)
+        if name == "sign":
+            raise LexiframeError(
+                "test='sign' has no weights; 'randomization' on a measure of signs is its weighted "
+                "form"
+            )
+        if name not in WEIGHED:
+            raise LexiframeError(
+                f"test={name!r} has no weights; take 'randomization', 't' or 'bootstrap'"
+            )
+    if cluster is not None:
+        raise LexiframeError(
+            f"{called}: cluster= has no weights; leave one of them out, or weigh means of clusters"
+        )
+    if replicates in ("run", "both"):
+        raise LexiframeError(
+            f"{called}: replicates={replicates!r} has no weights; replicates='request' or 'cell' "
+            "compares the means of replicates by weight"
+        )
