@@ -207,7 +207,8 @@ REQUESTS = table_schema(
     "n mean sd min max tie_rate agreement run? value? mean_preference? better? worse? tied?",
 )
 WIN_RATES = table_schema(
-    "win_rates", "measure run_a run_b",
+    "win_rates",
+    "measure run_a run_b",
     "n wins losses ties win_share? loss_share? tie_share? win_rate mean_preference n_effective?",
 )
 REQUEST_WIN_RATES = table_schema("request_win_rates", "measure query_id run", "win_rate")
@@ -240,8 +241,8 @@ COMPARISONS = table_schema(
     "comparisons",
     "measure test correction run_a run_b",
     # Polars prints the first and last four.
-    "mean_difference ci_low ci_high n n_effective? effect_size statistic effect_low? effect_high? level? "
-    "least_p? least_p_adjusted? p_value p_adjusted reject test correction",
+    "mean_difference ci_low ci_high n n_effective? effect_size statistic effect_low? effect_high? "
+    "level? least_p? least_p_adjusted? p_value p_adjusted reject test correction",
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = table_schema(

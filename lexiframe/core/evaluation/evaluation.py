@@ -111,6 +111,7 @@ class Evaluation(compared.Compared):
     answers: Any = None
     catalogue: Any = None
     _unanswered: pl.DataFrame | None = None
+    _weights: Any = None
 
     @property
     def scores(self) -> pl.DataFrame:
@@ -152,10 +153,11 @@ class Evaluation(compared.Compared):
 
     @cached_property
     def _whole(self) -> PairCube:
-        if self._part is not None:
-            return self._part
-        projected, measures = self.origin("scores").projected()
-        return projected.whole(measures)
+        found = self._part
+        if found is None:
+            projected, measures = self.origin("scores").projected()
+            found = projected.whole(measures)
+        return found if self._weights is None else arrays.attach(found, self._weights)
 
     @property
     def facts(self) -> pl.DataFrame:
@@ -171,7 +173,7 @@ class Evaluation(compared.Compared):
     @property
     def _known(self) -> PairCube | None:
         """The scores and preferences of all requests, if they need not be computed."""
-        return vars(self).get("_whole", self._part)
+        return vars(self).get("_whole", self._part if self._weights is None else None)
 
     @property
     def positions(self) -> pl.DataFrame:
@@ -838,7 +840,7 @@ ATTRIBUTES = "attributes"
 """The table of the attributes of requests, which an evaluation in groups writes."""
 REPLICATED = "replicated_scores"
 """The scores of single replicates, which an evaluation of runs with replicates writes."""
-_ASKED = ("measures", "groups", "policies", "inference", "missing")
+_ASKED = ("measures", "groups", "policies", "inference", "missing", "weights")
 """What the provenance says that does not follow from where the data lie."""
 CATALOGUES = ("catalogue", "catalogue_comparisons", "catalogue_units")
 """What lists reach of a catalogue, which an evaluation with items writes."""

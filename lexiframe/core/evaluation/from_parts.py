@@ -107,14 +107,22 @@ def evaluated_by(
     total = engine(plan, held)
     complete_parts(out, keep)
     memory_use.give_back()  # before tables with a row a pair are made, and after that
-    unmatched = _report(plan, total, some_queries)
     kept: dict[str, Any] = {"parts": {name: str(Path(str(out), name)) for name in keep}}
+    told = dict[str, Any]()
+    if plan.weighs and held is not None:
+        from lexiframe.core.evaluation.buckets.weighed import weighed_sums
+
+        given = how.requests, how.weighed
+        total.kept["sums"], kept["_weights"] = weighed_sums(plan, held, total["sums"], *given)
+        told["weights"] = arrays.weights_facts(kept["_weights"], *how.weighed)
+        held = None if are_of_sums(how) else held
+    unmatched = _report(plan, total, some_queries)
     if in_parts:
         kept |= {"sums": total["sums"], "_sample": (total["sample"], plan), "_in_parts": True}
     measures = [str(measure) for measure in plan.measures]
     of_lists = {*measures}.difference(map(str, plan.of_positions))
     lacking = missing_requests.lacking_requests(total["sums"]) if of_lists else {}
-    known, told = of_measures.facts_of(plan.measures), dict[str, Any]()
+    known = of_measures.facts_of(plan.measures)
     if how.policies.ties == "expected":
         from lexiframe.core.evaluation.buckets.one_order import other_first_runs
 
@@ -243,8 +251,11 @@ def plan_of(
     measures, groups = tuple(how.measures_of([*runs])), tuple(how.groups)
     requests = grouping.all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
-    few = _most_flipped(how, len(runs))
-    return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep, few)
+    few, left_out = _most_flipped(how, len(runs)), None
+    if how.weighed:
+        left_out = arrays.zero_weights(how.requests, *how.weighed)
+    asked = measures, how.policies, tuple(runs), requests, groups, folder, keep, few
+    return Plan(*asked, weighs=bool(how.weighed), without_weight=left_out)
 
 
 def _held_for(plan: Plan, how: Asked, work: Work | None) -> Held | None:
@@ -252,7 +263,7 @@ def _held_for(plan: Plan, how: Asked, work: Work | None) -> Held | None:
 
     They are in memory, unless there is a folder to ``work`` in.
     """
-    if are_of_sums(how) or not plan.compared:
+    if not plan.weighs and (are_of_sums(how) or not plan.compared):
         return None
     baseline = how.inference.baseline
     if work is None:

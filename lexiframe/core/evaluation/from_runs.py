@@ -41,7 +41,16 @@ from lexiframe.core.projection import (
 )
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
-from lexiframe.typing import FrameKind, HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import (
+    FrameKind,
+    HasItems,
+    MeasureLike,
+    QrelsLike,
+    RequestsLike,
+    RunsLike,
+    SharesLike,
+    WeightsLike,
+)
 
 if TYPE_CHECKING:
     from lexiframe.core.io import kept_results
@@ -74,6 +83,9 @@ def evaluate(
     seed: int = 0,
     replicates: replication.Replicates | None = None,
     seeds: replication.Seeds = "unrelated",
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
     items: HasItems | None = None,
@@ -142,6 +154,10 @@ def evaluate(
         within each group and begin with these attributes as columns. Coverage, scores and
         preferences are not grouped. Of several collections, a frame with a column ``collection``
         has the attributes of each.
+    weights, strata, shares
+        Weights of requests, as for `compare`: tables about runs and pairs are by them, but for
+        tie rates, agreement and coverage. They need single requests: in parts these wait on disk,
+        and those of one measure at a time have to fit in memory.
     items : Items, optional
         The catalogue, of `read_items`, for measures of what runs recommend beyond relevance: those
         of single lists (``"Novelty@10"``, see `list_scores`) have rows in all tables, and those of
@@ -230,6 +246,7 @@ def evaluate(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
     parts: dict[str, Any] = {"keep": keep, "resume": resume, "memory": memory}
+    weighed: dict[str, Any] = {"weights": weights, "strata": strata, "shares": shares}
 
     def read(runs: Any) -> Any:
         return runs if ranked_by is None else scan_runs(runs, ranked_by=ranked_by)
@@ -243,7 +260,7 @@ def evaluate(
         collections = by_collection.given(runs, qrels, "evaluate")
     if collections is None:
         of_one = replace(policies, **of_each)
-        how = Asked.checked(measures, of_one, inference, requests, by, order=order)
+        how = Asked.checked(measures, of_one, inference, requests, by, order=order, **weighed)
         judgments: Any = qrels  # there are some, or `given` would have raised
         engine: Callable[..., Evaluation] = evaluate_asked
         if items is not None:
@@ -255,7 +272,7 @@ def evaluate(
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
         of_one = replace(policies, **own[name])
-        asked: dict[str, Any] = {"order": order, "is_of_several": len(collections) > 1}
+        asked: dict[str, Any] = {"order": order, "is_of_several": len(collections) > 1, **weighed}
         how = Asked.checked(measures, of_one, inference, of_requests(name), by, **asked)
         place = together.folder_of(name)
         before, after = (None if of is None else Path(of, place) for of in (reuse, out))

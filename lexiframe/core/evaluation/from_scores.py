@@ -14,14 +14,21 @@ from lexiframe.core.base.feature import Collections
 from lexiframe.core.evaluation.chosen_scores import load_chosen
 from lexiframe.core.evaluation.evaluation import Evaluation
 from lexiframe.core.evaluation.of_scores import evaluated
-from lexiframe.core.evaluation.options import Inference, groups_by
+from lexiframe.core.evaluation.options import Inference, check_weights, groups_by
 from lexiframe.core.io import column_forms, qrel_files, score_forms
 from lexiframe.core.orderings import missing_requests
 from lexiframe.core.pairwise import By
 from lexiframe.core.projection import several
 from lexiframe.core.significance import Alternative, Family, Test, corrections, own_tests
 from lexiframe.core.significance import replicates as replication
-from lexiframe.typing import FrameKind, MeasureLike, RequestsLike, ScoresLike
+from lexiframe.typing import (
+    FrameKind,
+    MeasureLike,
+    RequestsLike,
+    ScoresLike,
+    SharesLike,
+    WeightsLike,
+)
 
 
 @typed
@@ -44,6 +51,9 @@ def evaluate_scores(
     replicates: replication.Replicates | None = None,
     seeds: replication.Seeds = "unrelated",
     missing: missing_requests.Missing | None = None,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
     na_values: column_forms.NaValues = None,
@@ -81,7 +91,7 @@ def evaluate_scores(
         come first. Their ranks are null, and `verdict` is an error.
     replicates, seeds
         As for `evaluate`, where the scores have a column ``replicate``.
-    baseline, requests, by
+    baseline, weights, strata, shares, requests, by
         As for `evaluate`.
     frames : {"polars", "pandas", "pyarrow"}, optional
         The kind of frame that the tables of the result are, as `frames` says.
@@ -121,7 +131,9 @@ def evaluate_scores(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
     missing_requests.check_missing("evaluate_scores", missing)
-    groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
+    weighed = check_weights((weights, strata, shares), inference)
+    groups = groups_by(requests if by is not None or not weighed else None, by)
+    requests = qrel_files.held_or_data(requests)
     answers: Any = scores
     if hasattr(answers, "measured_by"):  # judged by nuggets
         if run or keys or columns or measure_name:
@@ -131,6 +143,7 @@ def evaluate_scores(
             )
         s, d, known = answers.measured_by(measures)
         how: dict[str, Any] = {"missing": missing or "own", "known": known, "preferences": d}
+        how["weighed"] = weighed
         told = {"scores": answers.sources}
         e = evaluated(s, [*known], inference, (requests, groups), told, **how)
         return replace(e, answers=answers)
@@ -143,8 +156,9 @@ def evaluate_scores(
     if "collection" not in chosen.table.columns:
         sources = {"scores": chosen.files}
         return evaluated(
-            chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing
-        )
+            chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing,
+            weighed=weighed,
+        )  # fmt: skip
     from lexiframe.core.projection import by_collection
 
     together = features.needed(Collections, "evaluate_scores")
@@ -156,9 +170,10 @@ def evaluate_scores(
 
     def one(name: str, part: pl.DataFrame) -> Evaluation:
         asked = load_chosen(part, measures, warns=missing is None, **reading)
-        own = groups_by(of_requests(name), by), of_requests(name)
+        own = groups, of_requests(name)
         told = {"scores": chosen.files}
-        return evaluated(asked.table, asked.measures, inference, own[::-1], told, missing=missing)
+        asked_of: dict[str, Any] = {"missing": missing, "weighed": weighed}
+        return evaluated(asked.table, asked.measures, inference, own[::-1], told, **asked_of)
 
     whole: Evaluation = together.evaluate({name: (part,) for name, part in parts.items()}, one)
     return whole

@@ -40,6 +40,7 @@ def evaluated(
     coverage: pl.DataFrame | None = None,
     known: of_measures.Known | None = None,
     preferences: pl.DataFrame | None = None,
+    weighed: Sequence[Any] = (),
 ) -> Evaluation:
     """Make the tables of an evaluation from scores, which may have replicates.
 
@@ -65,16 +66,20 @@ def evaluated(
         differences = [pairs.tables_of(arrays.pair_cube(s))[1]] if s.height else []
         d = pl.concat([*differences, preferences], how="diagonal")
         part = measured.cube_of_tables(s, d)
+    told = dict[str, Any]()
+    if weighed:
+        part = arrays.weigh(part, requests, *weighed)
+        told["weights"] = arrays.weights_facts(part.weights, *weighed)
     attributes = grouping.attributes_of(part, requests, by) if by else None
     there = table
     if coverage is None and "answered" in s.columns:  # the coverage would say what is missing
         there = s.filter(pl.col("answered").fill_null(value=True))
         missing = missing or "zero"
-    facts = {**sources, "measures": [*names], "missing": missing}
-    told = of_measures.as_provenance(known or of_measures.facts_of_scores(s))
+    facts = {**sources, "measures": [*names], "missing": missing, **told}
+    known_facts = of_measures.as_provenance(known or of_measures.facts_of_scores(s))
     return assembled(
         sums_of(part, attributes, by),
-        facts | {"facts": told, "lacking": missing_requests.lacking_requests(there)},
+        facts | {"facts": known_facts, "lacking": missing_requests.lacking_requests(there)},
         "mean" if preferences is None else "win_rate",
         inference,
         (attributes, by, requests),
@@ -83,5 +88,6 @@ def evaluated(
         coverage=_NO_COVERAGE if coverage is None else coverage,
         replicated=of_replicates,
         _part=part,
+        _weights=part.weights,
         _unanswered=answers.unanswered_in(s),
     )

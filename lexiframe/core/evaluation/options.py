@@ -22,7 +22,7 @@ from lexiframe.core.significance import (
     own_tests,
 )
 from lexiframe.core.significance import replicates as replication
-from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike
+from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, SharesLike, WeightsLike
 
 F = TypeVar("F", bound=Callable[..., Any])
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
@@ -84,11 +84,15 @@ class Options(TypedDict, total=False):
     baseline: str | None
     trials: int
     seed: int
+    weights: WeightsLike
+    strata: str | None
+    shares: SharesLike
     requests: Any
     by: By
 
 
 _DEFAULTS: dict[str, Any] = {"order": "win_rate", "requests": None, "by": None}
+_DEFAULTS |= dict.fromkeys(grouping.WEIGHTS)
 
 
 def name_options(function: F) -> F:
@@ -117,6 +121,8 @@ class Asked:
         How positions are found, runs are ordered, and pairs of runs are tested.
     groups, requests
         The attributes that form groups of requests, and the frame or file that has them.
+    weighed
+        The arguments weights, strata and shares; empty without them.
     is_reported
         Whether a report follows, which shows single requests.
     is_of_several
@@ -132,6 +138,7 @@ class Asked:
     by_default: bool
     is_reported: bool = False
     is_of_several: bool = False
+    weighed: tuple[Any, ...] = ()
 
     @classmethod
     def checked(
@@ -143,20 +150,25 @@ class Asked:
         by: By,
         *,
         order: Method = "win_rate",
+        weights: WeightsLike = None,
+        strata: str | None = None,
+        shares: SharesLike = None,
         is_reported: bool = False,
         is_of_several: bool = False,
     ) -> Asked:
         """Check the user's arguments before any data are read."""
+        weighed = check_weights((weights, strata, shares), inference, order)
         return cls(
             parse_measures(MEASURES if measures is None else measures),
             policies,
             order,
             inference,
-            groups_by(requests, by),
+            groups_by(requests if by is not None or not weighed else None, by),
             qrel_files.held_or_data(requests),
             by_default=measures is None,
             is_reported=is_reported,
             is_of_several=is_of_several,
+            weighed=weighed,
         )
 
     @classmethod
@@ -192,6 +204,20 @@ class Asked:
         if len(self.measures) > len(metrics):
             refuse_many(self.order, len(runs))  # fail before the work, not after it
         return self.measures
+
+
+def check_weights(
+    given: tuple[Any, Any, Any], inference: Inference, order: str = "mean"
+) -> tuple[Any, ...]:
+    """Return the arguments weights, strata and shares, nothing without them; refuse other tests."""
+    if all(of is None for of in given):
+        return ()
+    from lexiframe.core.significance import refuse_unweighed
+
+    refuse_unweighed("evaluate", own_tests.several(inference.test), None, inference.replicates)
+    if order == "leximin":
+        raise LexiframeError("method='leximin' has no weights; take another method")
+    return given
 
 
 def groups_by(requests: Any, by: By) -> list[str]:

@@ -120,7 +120,8 @@ def _rule_moments(table: Any, rule: OrderingRule) -> sums.Moments:
             f"order_runs: method={rule.name!r} needs the values of each request, found their sums; "
             "give the table of scores or preferences, or take another method"
         )
-    return sums.Moments.add_up(*rule.of_units(table), table.weighing)  # type: ignore[misc]
+    values, rounding = rule.of_units(table)  # type: ignore[misc]
+    return sums.Moments.add_up(values, rounding, table.weighing)
 
 
 def _refuse_weights(table: Any, rule: OrderingRule) -> None:
@@ -161,7 +162,7 @@ def ordered(
         place = np.arange(len(table.queries))
         if len(table.queries) < len(cube.queries):
             place = cube.queries.search_sorted(table.queries).to_numpy()
-        from_weights, own = _weights_function(measure, table, rule), 1.0
+        from_weights, own = _weights_function(measure, table, rule), np.ones(1)
         if table.weighing is not None:  # a drawn request counts by its weight
             own = table.weighing.factors
         some, n_blocks = _sample_blocks(weights)

@@ -193,7 +193,8 @@ def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     if not d.values.size:
         return scores, pl.DataFrame(schema=schemas.PREFERENCES.required)
     values = np.moveaxis(d.values, 0, 2)
-    return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
+    table = preferences_table(d.queries, d.runs, d.measures.to_list(), values)
+    return scores, table if d.weights is None else d.weights.columns(table)
 
 
 def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
@@ -216,7 +217,8 @@ def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
             axes = (d.queries[some], d.runs, d.runs, d.measures)
             names = [axis.cast(pl.Enum(axis)) for axis in axes]
             table = pl.DataFrame([*map(coded.decode, names, codes)], [*schemas.PREFERENCES.key])
-            yield table.with_columns(preference=cells[query, pair, measure])
+            table = table.with_columns(preference=cells[query, pair, measure])
+            yield table if d.weights is None else d.weights.columns(table)
             n_tables += 1
     if not n_tables:
         yield pl.DataFrame(schema=schemas.PREFERENCES.required)
@@ -238,7 +240,7 @@ def scores_of(s: ScoreCube) -> pl.DataFrame:
     if s.ties_sd is not None:
         sd = pl.Series("ties_sd", s.ties_sd[measure, query, run], nan_to_null=True)
         scores = scores.with_columns(sd)
-    return scores
+    return scores if s.weights is None else s.weights.columns(scores)
 
 
 def rankings_of(function: str, p: Any) -> Iterator[np.ndarray]:

@@ -2,6 +2,7 @@
 
 "Tests: of all pairs of runs"
 from .paired import compare as compare
+from .weighed_tests import refuse_unweighed as refuse_unweighed
 from .paired import check_inference as check_inference
 from .tests import Test as Test
 from . import tests_in_words as tests_in_words

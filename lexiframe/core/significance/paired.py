@@ -330,10 +330,10 @@ def compare(
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = group_attributes(requests, by, cluster, *given)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
-    shares = family == "all" and "betting" in tests
+    is_shared = family == "all" and "betting" in tests
     if "betting" in tests or bounds is not None:
         bets = Bets.check("compare", d, bounds, order, n_planned)
-        total = n_comparisons(d, baseline, requests, by) if shares else None
+        total = n_comparisons(d, baseline, requests, by) if is_shared else None
         options = replace(options, bets=bets.share_in_family(total, corrections))
     test_group = partial(
         _group_rows, tests=tests, options=options, baseline=baseline, intervals=intervals

@@ -8,6 +8,7 @@ from typing import Any
 from lexiframe.core.base import LexiframeError
 from lexiframe.core.pairwise.arrays.weights import weigh
 from lexiframe.core.significance.own_tests import name_of_test
+from lexiframe.core.significance.tests import AUTO
 
 WEIGHED = ("randomization", "t", "bootstrap")
 """The tests that know weights."""
@@ -31,6 +32,8 @@ def refuse_unweighed(
     """Raise for tests and options that have no weights."""
     for test in tests:
         name = name_of_test(test)
+        if name == AUTO:
+            continue
         if name == "sign":
             raise LexiframeError(
                 "test='sign' has no weights; 'randomization' on a measure of signs is its weighted "

@@ -87,8 +87,9 @@ class Spread:
 
     def some(self, columns: Any) -> Spread:
         """Return some of the columns."""
-        found = (getattr(self, field.name) for field in fields(self))
-        return Spread(*(None if of is None else of[..., columns] for of in found))
+        found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        found = {name: None if of is None else of[..., columns] for name, of in found.items()}
+        return Spread(**found)
 
     @classmethod
     def by_weight(cls, values: np.ndarray, rounding: np.ndarray, weight: np.ndarray) -> Spread:
@@ -170,8 +171,8 @@ class Weighed(Moments):
 
     def __getitem__(self, columns: np.ndarray | slice) -> Weighed:
         """Return the moments of some columns."""
-        plain = (getattr(self, field.name)[columns] for field in fields(Moments))
-        return Weighed(*plain, self.spread.some(columns))
+        plain = {field.name: getattr(self, field.name)[columns] for field in fields(Moments)}
+        return Weighed(**plain, spread=self.spread.some(columns))
 
     def __add__(self, other: Moments) -> Moments:
         """Raise: means by weights do not follow from means of parts."""
@@ -249,7 +250,8 @@ def add_weighed(values: np.ndarray, rounding: np.ndarray, weighing: Weighing) ->
         spread = Spread.by_weight(values, rounding, weighing.weight)
     else:
         spread = Spread.by_stratum(values, rounding, weighing.weight, weighing.stratum)
-    return Weighed(*(getattr(found, field.name) for field in fields(Moments)), spread)
+    plain = {field.name: getattr(found, field.name) for field in fields(Moments)}
+    return Weighed(**plain, spread=spread)
 
 
 def _known_error(

@@ -51,7 +51,8 @@ class Held:
         from lexiframe.core.evaluation.buckets.codec import encoded
         from lexiframe.core.evaluation.buckets.whole_files import write_whole
 
-        cube = cube if self.baseline is None else cube.against(self.baseline)
+        if self.baseline is not None and not self.plan.weighs:
+            cube = cube.against(self.baseline)
         if self.folder is None:
             self.cubes.append(cube)
             return

@@ -36,6 +36,9 @@ class Plan:
         Of up to so many requests single preferences are kept beside sums, for tests that need them.
     lists
         What measures the lists of a bucket over a catalogue of items, if a feature is asked to.
+    weighs, without_weight
+        Whether requests have weights, by which single ones are summed up in the end; and the
+        requests that are left out, as their weight is 0.
     """
 
     measures: tuple[Measure, ...]
@@ -47,6 +50,8 @@ class Plan:
     keep: tuple[Kept, ...] = ()
     few: int = 0
     lists: Any = None
+    weighs: bool = False
+    without_weight: pl.Series | None = None
 
     @property
     def of_positions(self) -> tuple[Measure, ...]:
@@ -57,7 +62,7 @@ class Plan:
     @property
     def compared(self) -> list[Measure]:
         """The measures that compare runs, sorted by name; none if there is one run alone."""
-        return sorted(self.measures, key=str) if len(self.runs) > 1 else []
+        return sorted(self.measures, key=str) if len(self.runs) > 1 or self.weighs else []
 
     def no_requests(self) -> PairCube:
         """Return the arrays of no requests."""

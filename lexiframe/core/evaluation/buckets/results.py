@@ -142,22 +142,34 @@ class Totals:
 
 
 def sums_of(
-    part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str], few: int = 0
+    part: PairCube,
+    attributes: pl.DataFrame | None,
+    by: Sequence[str],
+    few: int = 0,
+    reduced: Callable[..., arrays.Reduced] = arrays.reduced,
 ) -> arrays.Reduced:
     """Sum up requests, as a whole or as the sum of their groups by attributes.
 
     Up to ``few`` requests, in all or in a group, single preferences are kept.
     """
     if attributes is None or not len(part.queries):
-        return arrays.reduced(part, few)
+        return reduced(part, few)
     parts = grouping.parts_of(part, attributes, by)
-    groups = tuple((group, arrays.reduced(some, few)) for group, some in parts)
+    groups = tuple((group, reduced(some, few)) for group, some in parts)
+    if part.weights is not None:  # sums by weights do not add up
+        return replace(reduced(part, few), groups=groups)
     return replace(reduce(add, (found for _, found in groups)), groups=groups)
 
 
 def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
     attributes = plan.attributes(part.queries.to_list()) if plan.by else None
-    return sums_of(part, attributes, plan.by, plan.few)
+    reduced = _agreement_alone if plan.weighs else arrays.reduced
+    return sums_of(part, attributes, plan.by, plan.few, reduced)
+
+
+def _agreement_alone(part: PairCube, _few: int) -> arrays.Reduced:
+    """Return the counts that have no weights: sums by weights need all requests."""
+    return replace(arrays.reduced(part.select_measures([])), agreement=part.agreement)
 
 
 def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:

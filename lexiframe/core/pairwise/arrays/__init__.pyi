@@ -19,7 +19,11 @@ from .cube import checked_cells as checked_cells
 from .handed import cube_or_sums as cube_or_sums
 from .handed import is_scores as is_scores
 from .handed import has_weights as has_weights
+from .weights import attach as attach
 from .weights import weigh as weigh
+from .weights import weights_facts as weights_facts
+from .weights import weights_of as weights_of
+from .weights import zero_weights as zero_weights
 from .parts_of_groups import n_splits as n_splits
 from .parts_of_groups import named_groups as named_groups
 from .handed import PairsOrReplicates as PairsOrReplicates

@@ -6,7 +6,7 @@ The array does not depend on the order of a table's rows, so sums are the same t
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,8 @@ from lexiframe.core.pairwise.arrays.arrays import (
     refuse_too_great,
     score_differences,
 )
+
+T = TypeVar("T", ScoreCube, PairCube)
 
 
 def score_cube(s: Any) -> ScoreCube:
@@ -59,7 +61,7 @@ def score_cube(s: Any) -> ScoreCube:
     return _with_weights(found, table)
 
 
-def _with_weights(cube: Any, table: pl.DataFrame) -> Any:
+def _with_weights(cube: T, table: pl.DataFrame) -> T:
     """Return an array with the weights of requests that its table has."""
     if "request_weight" not in table.columns:
         return cube

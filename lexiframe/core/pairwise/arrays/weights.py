@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,6 +18,7 @@ from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.core.pairwise.arrays.whole_evaluations import ByKind
 
+T = TypeVar("T", ScoreCube, PairCube)
 WEIGHT, STRATUM = "request_weight", "request_stratum"
 """The columns of scores and preferences with the weights of their requests."""
 FEW = 3
@@ -34,7 +34,7 @@ class Weights:
     queries
         The requests that count, sorted.
     weight
-        The weight of each, above 0; with strata the share of its stratum.
+        The share of each in all weights, above 0; with strata the share of its stratum.
     strata, stratum
         The names of the strata, and the number of each request's one; None without strata.
     named
@@ -82,7 +82,9 @@ def weigh(
         raise LexiframeError(
             "weights: expected the values of each request, found their sums; evaluate with weights="
         )
-    if isinstance(d, PairCube | ScoreCube):
+    if isinstance(d, PairCube):
+        return attach(d, weights_of(d.queries, requests, weights, strata, shares))
+    if isinstance(d, ScoreCube):
         return attach(d, weights_of(d.queries, requests, weights, strata, shares))
     table = to_polars(d)
     column = weights if isinstance(weights, str) else strata
@@ -93,12 +95,12 @@ def weigh(
     return table.drop(WEIGHT, STRATUM, strict=False) if found is None else found.columns(table)
 
 
-def attach(cube: Any, weights: Weights | None) -> Any:
+def attach(cube: T, weights: Weights | None) -> T:
     """Return an array of requests with weights, without requests of weight 0."""
     if weights is not None and len(weights.queries) < len(cube.queries):
         cube = cube.select_queries(cube.queries.is_in(weights.queries.implode()).to_numpy())
     if isinstance(cube, PairCube):
-        cube = replace(cube, scores=replace(cube.scores, weights=weights))
+        return replace(cube, weights=weights, scores=replace(cube.scores, weights=weights))
     return replace(cube, weights=weights)
 
 
@@ -151,11 +153,12 @@ def weights_of(
     if not numbers.any():
         raise LexiframeError("weights: all are 0")
     counts = numbers > 0
-    found = Weights(queries.filter(pl.Series(counts)), numbers[counts], named=named)
+    share_of = numbers[counts] / numbers.sum()
+    found = Weights(queries.filter(pl.Series(counts)), share_of, named=named)
     if counts.all() and found.are_equal:
         return None
     heaviest = int(found.weight.argmax())
-    share = found.weight[heaviest] / found.weight.sum()
+    share = found.weight[heaviest]
     if share > 0.5 and len(found.queries) > 1:
         warn(
             f"weights: request {found.queries[heaviest]!r} has {100 * share:.0f} % of the weight; "
@@ -164,8 +167,41 @@ def weights_of(
     return found
 
 
-def _column(queries: pl.Series, requests: Any, name: str, option: str) -> pl.Series:
-    """Return an attribute of each request, null where it has none."""
+def zero_weights(
+    requests: Any, weights: Any = None, strata: str | None = None, shares: Any = None
+) -> pl.Series | None:
+    """Return the requests whose weight is 0, None if there are none; they are left out."""
+    if weights is None:
+        return None  # a stratum without a share has to have its requests first
+    if isinstance(weights, str):
+        entries = logs.entries_of(_frame(requests, weights, "weights"), "query_id", "requests")
+        named = entries.select(pl.col("query_id").cast(pl.String), weights)
+    else:
+        named = pl.DataFrame({"query_id": [str(query) for query in weights]})
+        named = named.with_columns(pl.Series(WEIGHT, [*weights.values()], pl.Float64, strict=False))
+    is_none = named.to_series(1).cast(pl.Float64, strict=False) == 0
+    found = named.filter(is_none)["query_id"]
+    return found if 0 < len(found) < named.height else None
+
+
+def weights_facts(
+    found: Weights | None, weights: Any = None, strata: str | None = None, shares: Any = None
+) -> dict[str, Any]:
+    """Return what the provenance says of weights: where they are from, n* and the heaviest."""
+    by: dict[str, Any] = {"strata": strata, "shares": {**shares}} if strata else {}
+    if weights is not None:
+        by = {"weights": weights if isinstance(weights, str) else "weights"}
+    if found is None:
+        return {**by, "are_equal": True}
+    of = found.at(found.queries)
+    heaviest = int(of.factors.argmax())
+    share = float(of.factors[heaviest] / len(of.factors))
+    facts = {"n": len(found.queries), "n_effective": of.n_effective}
+    return {**by, **facts, "heaviest": found.queries[heaviest], "share": share}
+
+
+def _frame(requests: Any, name: str, option: str) -> pl.DataFrame:
+    """Return the frame of requests; raise if it lacks a column."""
     from lexiframe.core.pairwise.arrays.grouping import frame_of
 
     table = frame_of(requests, option)
@@ -173,6 +209,12 @@ def _column(queries: pl.Series, requests: Any, name: str, option: str) -> pl.Ser
         alike = nearest(table.columns, [name])[:1]
         hint = f"; did you mean {alike[0]!r}?" if alike else f"; it has {', '.join(table.columns)}"
         raise LexiframeError(f"{option}: no column {name!r} in requests{hint}")
+    return table
+
+
+def _column(queries: pl.Series, requests: Any, name: str, option: str) -> pl.Series:
+    """Return an attribute of each request, null where it has none."""
+    table = _frame(requests, name, option)
     entries = logs.entries_of(table, "query_id", "requests", queries)
     entries = entries.select(pl.col("query_id").cast(pl.String), name)
     named = pl.DataFrame({"query_id": queries})
@@ -219,7 +261,9 @@ def _of_strata(
     of = {str(name): share for name, share in shares.items()}
     for name, share in of.items():
         if not (isinstance(share, int | float) and 0 <= share < math.inf):
-            raise LexiframeError(f"strata: {name!r} has the share {share}; expected a number from 0")
+            raise LexiframeError(
+                f"strata: {name!r} has the share {share}; expected a number from 0"
+            )
     if not sum(of.values()):
         raise LexiframeError("strata: all shares are 0")
     found, code = coded.encode(names)

@@ -1,0 +1,47 @@
+"""Sums by the weights of requests, which need all single requests of a measure: `weighed_sums`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.core.evaluation.buckets.held import Held
+from lexiframe.core.evaluation.buckets.plan import Plan
+from lexiframe.core.evaluation.buckets.results import sums_of
+from lexiframe.core.pairwise import arrays
+
+
+def weighed_sums(
+    plan: Plan, held: Held, counted: arrays.Reduced, requests: Any, given: Sequence[Any]
+) -> tuple[arrays.Reduced, Any]:
+    """Return the sums over all requests by the weights ``given``, and these weights.
+
+    ``counted`` has the counts of the same requests that have no weights: the agreement of measures.
+    Weights that are all equal are None, and the sums are those of an evaluation without weights.
+    """
+    found, weights, is_first = counted, None, True
+    for cube, attributes in held:
+        if is_first:
+            weights, is_first = arrays.weights_of(cube.queries, requests, *given), False
+        of_measure = sums_of(arrays.attach(cube, weights), attributes, plan.by, plan.few)
+        found = _with_measure(found, of_measure)
+        found = replace(found, groups=_groups(found.groups, of_measure.groups), weights=weights)
+    return found, weights
+
+
+def _with_measure(found: arrays.Reduced, one: arrays.Reduced) -> arrays.Reduced:
+    """Return sums with those of one more measure."""
+    preferences, scores = {**found.preferences, **one.preferences}, {**found.scores, **one.scores}
+    return replace(found, preferences=preferences, scores=scores, weights=one.weights)
+
+
+def _groups(
+    found: tuple[tuple[pl.DataFrame, arrays.Reduced], ...],
+    one: tuple[tuple[pl.DataFrame, arrays.Reduced], ...],
+) -> tuple[tuple[pl.DataFrame, arrays.Reduced], ...]:
+    """Return the sums of groups with those of one more measure."""
+    of_group = {group.row(0): part for group, part in one}
+    return tuple((group, _with_measure(part, of_group[group.row(0)])) for group, part in found)
