@@ -49,7 +49,8 @@ class Exposed:
         Items that other runs have beside it would change the numbers of this one.
         """
         given = lists.items.is_given
-        kept, number = given[lists.item], given.cumsum() - 1
+        kept = slice(None) if given.all() else given[lists.item]
+        number = given.cumsum() - 1
         e = EXPOSURES[exposure](lists.rank)[kept]
         request, item = lists.request[kept], number[lists.item[kept]]
         return cls(request, item, e, len(lists.queries), int(given.sum()))
