@@ -47,8 +47,8 @@ def left_out(
     if isinstance(lists, SummedLists):
         group = np.arange(n)  # it is summed up by groups
     if metric.takes_groups:
-        grouped_lists = replace(exposed, request=group[exposed.request], n_requests=n)
-        return float(value), metric.without_each(grouped_lists)
+        by_group = replace(exposed, request=group[exposed.request], n_requests=n)
+        return float(value), metric.without_each(by_group)
     totals, total, found = exposed.totals(group, n), exposed.total, []
     rows = max(1, _CELLS // exposed.n_items)
     for first in range(0, n, rows):

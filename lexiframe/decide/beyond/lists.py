@@ -243,17 +243,9 @@ def ranked_and_lists(
     others: dict[str, Lists] = {}
     for name, (request, document, rank) in zip(ranked.names, found, strict=True):
         others[name] = Lists(
-            name,
-            request,
-            number[document],
-            rank,
-            ranked.queries,
-            items,
-            relevant,
-            past,
-            others,
+            name, request, number[document], rank, ranked.queries, items, relevant, past, others,
             cutoff,
-        )
+        )  # fmt: skip
     return ranked, [*others.values()]
 
 
