@@ -210,15 +210,19 @@ def speed(arguments):
     items = lf.read_items(table, history=past)
     runs = {"model": run}
     base = seconds(lambda: lf.evaluate(runs, qrels, "nDCG@10"))
-    print(f"evaluate, nDCG@10: {base:.2f} s ({users:,} users, top {K}, {n_items:,} items)")
+    print(
+        f"evaluate, nDCG@10, values and intervals: {base:.2f} s "
+        f"({users:,} users, top {K}, {n_items:,} items)"
+    )
     each = ["Novelty@10", "CategoryEntropy@10", "Miscalibration@10", "ARP@10", "PopularityLift@10",
             "APLT@10", "Serendipity@10"]  # fmt: skip
     asked = {name: [name] for name in each} | {"all without ILD": each, "ILD@10": ["ILD@10"]}
     for name, some in asked.items():
         took = seconds(lambda some=some: lf.list_scores(runs, some, items, qrels=qrels))
-        print(f"list_scores, {name}: {took:.2f} s, {took / base:.2f} times", flush=True)
+        print(f"list_scores, {name}, values: {took:.2f} s, {took / base:.2f} times", flush=True)
     took = seconds(lambda: lf.catalogue(runs, ["Coverage@10", "Gini@10", "Entropy@10"], items))
-    print(f"catalogue, Coverage, Gini, Entropy: {took:.2f} s, {took / base:.2f} times")
+    said = "catalogue, Coverage, Gini, Entropy, values and intervals"
+    print(f"{said}: {took:.2f} s, {took / base:.2f} times")
     if arguments.rectools_python:
         beside_rectools(arguments, run, past.unique(maintain_order=True))
 
@@ -226,8 +230,9 @@ def speed(arguments):
 def beside_rectools(arguments, run, past):
     """Print the times of RecTools, in its own environment, beside ours, in turn, as ratios.
 
-    Both begin with frames and end with means; ours have intervals too. Components of items, of
-    which Hamming distances are, are 18 zeros or ones.
+    Both begin with frames; theirs ends with values, ours with values and intervals. All measures
+    together are asked of one reading and ranking of the lists. Components of items, of which
+    Hamming distances are, are 18 zeros or ones.
     """
     rng = np.random.default_rng(0)
     parts = pl.DataFrame(rng.integers(2, size=(27_000, 18)), [f"f{n}" for n in range(18)])
@@ -235,18 +240,17 @@ def beside_rectools(arguments, run, past):
     lists, runs = {"Novelty": "Novelty@10", "ARP": "ARP@10"}, {"model": run}
     lists["ILD"] = "ILD(distance=hamming)@10"
 
-    def of_lists(*names):
-        needed = table if "ILD" in names else table.select("item_id")
+    def of_lists(*measures):
+        needed = table if lists["ILD"] in measures else table.select("item_id")
         items = lf.read_items(needed, history=past)
-        s = lf.list_scores(runs, [lists[name] for name in names], items)
-        return lf.aggregates(s)["value"][0]
+        return lf.evaluate(runs, None, measures, items=items).means["mean"][0]
 
     def of_all():
         items = lf.read_items(table.select("item_id"))
         return lf.catalogue(runs, "Coverage@10", items).values["value"][0]
 
-    ours = {name: (lambda name=name: of_lists(name)) for name in lists} | {"Coverage": of_all}
-    ours["all"] = lambda: (of_lists(*lists), of_all())
+    ours = {name: (lambda one=one: of_lists(one)) for name, one in lists.items()}
+    ours |= {"Coverage": of_all, "all": lambda: of_lists(*lists.values(), "Coverage@10")}
     rounds = []
     with tempfile.TemporaryDirectory() as folder:
         run.write_parquet(Path(folder, "run.parquet"))
@@ -266,8 +270,8 @@ def beside_rectools(arguments, run, past):
         )
         ratio = statistics.median(b / a for a, b in zip(mine, theirs, strict=True))
         print(
-            f"{name}: {statistics.median(mine):.2f} s, RecTools {statistics.median(theirs):.2f} s, "
-            f"{ratio:.1f} times"
+            f"{name}: values and intervals {statistics.median(mine):.2f} s, RecTools' values "
+            f"{statistics.median(theirs):.2f} s, {ratio:.1f} times"
             + ("" if name == "all" else f" ({value[0]:.6f}, {its_value[0]:.6f})")
         )
 

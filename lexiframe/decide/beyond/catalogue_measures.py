@@ -7,7 +7,7 @@ without a group of them, are what the jackknife takes: see `lexiframe.decide.bey
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -49,7 +49,8 @@ class Exposed:
         Items that other runs have beside it would change the numbers of this one.
         """
         given = lists.items.is_given
-        kept, number = given[lists.item], given.cumsum() - 1
+        kept = slice(None) if given.all() else given[lists.item]
+        number = given.cumsum() - 1
         e = EXPOSURES[exposure](lists.rank)[kept]
         request, item = lists.request[kept], number[lists.item[kept]]
         return cls(request, item, e, len(lists.queries), int(given.sum()))
@@ -93,11 +94,13 @@ class CatalogueMetric(OfItems):
     """T = a function of the exposure S of all items: one number for a run.
 
     ``of_totals`` is that function, of rows × items; ``without_each`` gives T(S − e_q) of each
-    request q, for which only the items of one list change.
+    request q, for which only the items of one list change. ``takes_groups`` says that it does so
+    for groups of requests, too.
     """
 
     of_totals: Callable[[np.ndarray], np.ndarray]
     without_each: Callable[[Exposed], np.ndarray]
+    takes_groups: bool = field(default=False, kw_only=True)
 
     kind: ClassVar[str] = "catalogue"
     asked_of: ClassVar[str] = "catalogue"
@@ -115,10 +118,15 @@ def coverage(totals: np.ndarray) -> np.ndarray:
 
 
 def coverage_without_each(exposed: Exposed) -> np.ndarray:
-    """The items that stand in one list alone are lost with it."""
-    n_lists = np.bincount(exposed.item, minlength=exposed.n_items)
-    lost = exposed.each(n_lists[exposed.item] == 1)
-    return np.asarray((np.count_nonzero(n_lists) - lost) / exposed.n_items)
+    """The items that stand in the lists of one request, or group, alone are lost with it."""
+    request, item = exposed.request, exposed.item
+    some = np.full(exposed.n_items, -1)
+    some[item] = request
+    is_alone = some >= 0
+    n = np.count_nonzero(is_alone)
+    is_alone[item[some[item] != request]] = False
+    lost = np.bincount(some[is_alone], minlength=exposed.n_requests)
+    return np.asarray((n - lost) / exposed.n_items)
 
 
 def _times_log(x: np.ndarray) -> np.ndarray:

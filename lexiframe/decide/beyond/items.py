@@ -19,6 +19,7 @@ from lexiframe.core.base import (
     Problem,
     SchemaError,
     check_choice,
+    coded,
     likely_cause,
     n_and_first,
     schemas,
@@ -257,20 +258,23 @@ def read_items(
     check_choice("read_items", unknown, get_args(Unknown), "unknown")
     frame = _table(items, "items", _OF_ITEMS).sort("doc_id")
     _refuse_twice(frame, "items")
-    found, past = Items(frame["doc_id"], unknown=unknown), None
+    found, past, n_past = Items(frame["doc_id"], unknown=unknown), None, None
     if history is not None:
         table = _table(history, "history", _OF_HISTORY)
-        found, item = found.places_of(table["doc_id"], "history")
-        queries = table["query_id"].unique().sort()
-        query = table["query_id"].cast(pl.Enum(queries)).to_physical().to_numpy()
-        _, first = np.unique(query * np.int64(len(found)) + item, return_index=True)
-        past = table.drop("doc_id").with_columns(item=pl.Series(item))[first]
+        (queries, query), (ids, code) = (coded.encode(table[name]) for name in _OF_HISTORY.key)
+        found, place = found.places_of(coded.strings_of(ids), "history")
+        item, n_past = place[code], len(queries)
+        order = coded.order_of(query, item)
+        request, item = query[order], item[order]
+        first = coded.begins(request) | coded.begins(item)
+        past = table.drop("doc_id")[order[first]].with_columns(
+            query_id=coded.strings_of(queries).gather(request[first]), item=item[first]
+        )
         if (again := table.height - past.height) and table.width > len(_OF_HISTORY.key):
             warn(f"history: pairs that are there again, of which the first counts: {again:,}")
     ids = pl.DataFrame({"doc_id": found.ids})
     frame = ids.join(frame, on="doc_id", how="left", maintain_order="left")
     of_each = _users_of(frame, past)
-    n_past = None if past is None else past["query_id"].n_unique()
     if users is not None and n_past is not None and users < n_past:
         raise LexiframeError(
             f"users: expected {n_past:,} or more, as many as the history has, found {users:,}"
@@ -309,7 +313,8 @@ def _table(given: Any, where: str, schema: schemas.TableSchema) -> pl.DataFrame:
         if name in ("users", *_LISTED) and isinstance(inner, _LISTS):
             expected = "a list for each item, without lists in it" if name in _LISTED else "numbers"
             raise SchemaError(Problem(f"{where}, {name}", expected, str(dtype), "flatten it"))
-    return frame.with_columns(*schemas.check(frame.select(schema.key), schema, where))
+    many = schema.key if schema is _OF_HISTORY else ()  # are coded before they become text
+    return frame.with_columns(*schemas.check(frame.select(schema.key), schema, where, coded=many))
 
 
 def _refuse_twice(frame: pl.DataFrame, where: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lexiframe.core.base import sums
@@ -44,6 +46,9 @@ def left_out(
     group, n = grouped
     if isinstance(lists, SummedLists):
         group = np.arange(n)  # it is summed up by groups
+    if metric.takes_groups:
+        by_group = replace(exposed, request=group[exposed.request], n_requests=n)
+        return float(value), metric.without_each(by_group)
     totals, total, found = exposed.totals(group, n), exposed.total, []
     rows = max(1, _CELLS // exposed.n_items)
     for first in range(0, n, rows):

@@ -133,6 +133,8 @@ class Lists:
 
     def cut(self, k: int | None) -> Lists:
         """Return the first k documents of each list."""
+        if k == self.cutoff:
+            return self
         kept = slice(None) if k is None else np.flatnonzero(self.rank <= k)
         arrays = (self.request[kept], self.item[kept], self.rank[kept])
         return replace(self, request=arrays[0], item=arrays[1], rank=arrays[2], cutoff=k)
@@ -230,18 +232,20 @@ def ranked_and_lists(
     judged = None if qrels is None else judgments.judged_items(qrels, policies, nonrelevant=True)
     ranked = whole_lists.ranked_lists(runs, policies, judged=judged)
     found = [_arrays_of(run, cutoff) for run in ranked.runs]
-    codes = pl.Series(np.unique(np.concatenate([document for _, document, _ in found])))
+    number = np.zeros(max(d.max(initial=0) for _, d, _ in found) + 1, np.int64)  # codes are dense
+    for _, document, _ in found:
+        number[document] = 1
+    codes = pl.Series(np.flatnonzero(number))
     ids = ranked.ids(codes.to_numpy())
-    items, place = _places_of(items, ids, codes, ranked.names, found)
+    items, number[codes] = _places_of(items, ids, codes, ranked.names, found)
     relevant = None if judged is None else _relevant_keys(judged, items)
     past = None if items.history is None else Past.find(ranked.queries, items.history)
-    number = np.zeros(codes.to_numpy().max(initial=0) + 1, np.int64)  # codes are dense
-    number[codes.to_numpy()] = place
     others: dict[str, Lists] = {}
     for name, (request, document, rank) in zip(ranked.names, found, strict=True):
         others[name] = Lists(
-            name, request, number[document], rank, ranked.queries, items, relevant, past, others
-        )
+            name, request, number[document], rank, ranked.queries, items, relevant, past, others,
+            cutoff,
+        )  # fmt: skip
     return ranked, [*others.values()]
 
 

@@ -87,7 +87,7 @@ APLT = ListMetric("APLT", of_lists.tail_share, parameters={"head": Number(0.8, a
 that users had."""
 
 Coverage = CatalogueMetric("Coverage", of_all.coverage, of_all.coverage_without_each,
-    formula="#{S ≠ 0}/n", bounds="0 to 1", source=of.GE)
+    takes_groups=True, formula="#{S ≠ 0}/n", bounds="0 to 1", source=of.GE)
 """The share of the catalogue that stands in any list of a run."""
 
 Gini = CatalogueMetric("Gini", of_all.gini, of_all.gini_without_each, smaller_is_better=True,

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
+from lexiframe.core.projection import Policies
+from lexiframe.decide import beyond
 from lexiframe.decide.beyond import jackknife
 from lexiframe.decide.beyond.jackknife import groups_of
 
@@ -332,6 +335,14 @@ PLAIN = lf.read_items(pl.DataFrame({"doc_id": DOCUMENTS}))
 def test_what_a_measure_lacks_is_said(function, measure, how, said):
     with pytest.raises(lf.LexiframeError, match=said):
         function(RUNS, measure, PLAIN, **how)
+
+
+@pytest.mark.parametrize("groups", [2, 4])
+def test_coverage_without_a_group_is_counted_as_it_is_summed_up(groups):
+    summed = replace(lf.Coverage, takes_groups=False)
+    for lists in beyond.lists_of(RUNS, PLAIN, Policies()):
+        counted, wanted = (jackknife.left_out(m, lists, groups)[1] for m in (lf.Coverage, summed))
+        assert counted.tolist() == wanted.tolist()
 
 
 def test_a_large_catalogue_is_looked_at_group_by_group(monkeypatch):
