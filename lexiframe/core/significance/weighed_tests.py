@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lexiframe.core.base import LexiframeError
+from lexiframe.core.pairwise import arrays
 from lexiframe.core.pairwise.arrays.weights import weigh
 from lexiframe.core.significance.own_tests import name_of_test
 from lexiframe.core.significance.tests import AUTO
@@ -17,19 +18,21 @@ WEIGHED = ("randomization", "t", "bootstrap")
 def weigh_tested(
     called: str, d: Any, tests: Sequence[Any], given: tuple[Any, Any, Any], requests: Any = None,
     *, cluster: str | None = None, replicates: str | None = None,
+    offered: Sequence[str] = WEIGHED,
 ) -> Any:  # fmt: skip
     """Return what is tested with the weights ``given`` (weights, strata, shares), or its own.
 
     Raises for tests, clusters and designs of replicates that have no weights.
     """
-    refuse_unweighed(called, tests, cluster, replicates)
+    refuse_unweighed(called, tests, cluster, replicates, offered)
     return weigh(d, requests, *given)
 
 
 def refuse_unweighed(
-    called: str, tests: Sequence[Any], cluster: str | None = None, replicates: str | None = None
-) -> None:
-    """Raise for tests and options that have no weights."""
+    called: str, tests: Sequence[Any], cluster: str | None = None, replicates: str | None = None,
+    offered: Sequence[str] = WEIGHED,
+) -> None:  # fmt: skip
+    """Raise for tests and options that have no weights; ``offered`` are tests that have them."""
     for test in tests:
         name = name_of_test(test)
         if name == AUTO:
@@ -39,10 +42,9 @@ def refuse_unweighed(
                 "test='sign' has no weights; 'randomization' on a measure of signs is its weighted "
                 "form"
             )
-        if name not in WEIGHED:
-            raise LexiframeError(
-                f"test={name!r} has no weights; take 'randomization', 't' or 'bootstrap'"
-            )
+        if name not in offered:
+            rest = ", ".join(map(repr, offered[:-1])) + " or " * (len(offered) > 1)
+            raise LexiframeError(f"test={name!r} has no weights; take {rest}{offered[-1]!r}")
     if cluster is not None:
         raise LexiframeError(
             f"{called}: cluster= has no weights; leave one of them out, or weigh means of clusters"
@@ -52,3 +54,13 @@ def refuse_unweighed(
             f"{called}: replicates={replicates!r} has no weights; replicates='request' or 'cell' "
             "compares the means of replicates by weight"
         )
+
+
+def refuse_weights(called: str, d: Any, instead: str = "") -> None:
+    """Raise for a table of requests with weights, where a function would not know what they mean.
+
+    ``instead`` says what has weights.
+    """
+    if arrays.has_weights(d):
+        advice = instead or "evaluate without them, or leave out the column request_weight"
+        raise LexiframeError(f"{called} has no weights; {advice}")
