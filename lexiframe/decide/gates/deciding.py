@@ -612,7 +612,9 @@ def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
     mean, low, deviation, margin, n, alpha = table.select(names).cast(pl.Float64).to_numpy().T
     freedom, half = np.maximum(n - 1, 1), mean - low
     is_t = table["test"].str.starts_with("t").to_numpy()
-    error = np.where(is_t & (not has_weights), half / sums.t_reach(freedom, alpha), deviation / np.sqrt(n))
+    error = np.where(
+        is_t & (not has_weights), half / sums.t_reach(freedom, alpha), deviation / np.sqrt(n)
+    )
     passes = unchanged_passes(require, half, error, margin)
     if require != "better":  # by t the spread is estimated anew, which matters for few requests
         by_t = np.flatnonzero(is_t & (error > 0))

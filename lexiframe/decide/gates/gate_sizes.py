@@ -33,7 +33,9 @@ def requests_to_decide(
     elif require == "better":  # by a two-sided test; else not by the margin
         sizes = above(mean, alpha / 2), above(margin - mean, alpha)
     else:
-        within = question_size("equivalent", mean / margin, deviation / margin, 1.0, power, alpha, share)
+        within = question_size(
+            "equivalent", mean / margin, deviation / margin, 1.0, power, alpha, share
+        )
         sizes = within, above(np.abs(mean) - margin, alpha / 2)
     none = np.iinfo(np.int64).max
     least = np.minimum(*(np.where(size > 0, size, none) for size in sizes))

@@ -105,7 +105,9 @@ class Spread:
             mean=sign * self.mean,
             won=np.where(columns, self.lost, self.won),
             lost=np.where(columns, self.won, self.lost),
-            bounded=bounded if bounded is None else np.stack([bounded[0], sign * bounded[1], bounded[2]]),
+            bounded=bounded
+            if bounded is None
+            else np.stack([bounded[0], sign * bounded[1], bounded[2]]),
         )
 
     @classmethod
