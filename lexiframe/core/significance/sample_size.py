@@ -208,9 +208,9 @@ def required_requests(
     ``required`` is about 7 % too large at most. All results rest on the observed difference, which
     is an estimate itself.
 
-    By weights of requests n is counted as n · n*/n of the observed requests, as if others had weights
-    like theirs: with w of 4, 2, 1 and 1 (n* = 2.91) a test needs 4/2.91 times as many. ``n_effective``
-    is n*. Sign flips then have the power of t.
+    By weights of requests, t has n* in place of n (``n_effective``), and sign flips the power of t;
+    n*/n of further requests is taken to be that of the observed ones: with weights of 4, 2, 1 and 1
+    (n* = 2.91) about 4/2.91 times as many are required.
 
     With a margin δ, run a is not worse with the probability P(T > t_{1−α, n−1}), where T has the
     noncentrality (mean + δ) √n / sd. Both one-sided tests of equivalence reject with a probability

@@ -107,12 +107,12 @@ def tukey_hsd(
     Notes
     -----
     Randomised: each trial permutes the labels of the runs, independently within each request, and
-    keeps the largest |mean difference| over all pairs, by the weights of requests. p = (1 + number of trials in which that is
-    at least the pair's) / (1 + trials). Numbers are equal when they differ by no more than rounding
-    (1e-12, or 1e-12 of the scores where these exceed 1). Half the width of the intervals is the
-    (1 − alpha) quantile of the trials, so an interval excludes 0 if p < alpha. Carterette,
-    "Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments",
-    TOIS 2012, doi:10.1145/2094072.2094076.
+    keeps the largest |mean difference| over all pairs, by the weights of requests. p = (1 + number
+    of trials in which that is at least the pair's) / (1 + trials). Numbers are equal when they
+    differ by no more than rounding (1e-12, or 1e-12 of the scores where these exceed 1). Half the
+    width of the intervals is the (1 − alpha) quantile of the trials, so an interval excludes 0 if
+    p < alpha. Carterette, "Multiple Testing in Statistical Analysis of Systems-Based Information
+    Retrieval Experiments", TOIS 2012, doi:10.1145/2094072.2094076.
 
     Parametric: q = |mean_difference| / √(MSE / Q), where MSE is the mean square of the residuals
     of the model value = request + run, with (S − 1)(Q − 1) degrees of freedom. If all residuals are
