@@ -106,7 +106,7 @@ def _normal(pairs: Pairs, question: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _effective_share(pairs: Pairs) -> np.ndarray:
     """Return n*/n of each pair, which further requests of like weights have, too."""
-    return pairs.differences.n_effective / np.maximum(pairs.n, 1)
+    return np.asarray(pairs.differences.n_effective / np.maximum(pairs.n, 1))
 
 
 @alone.each_collection

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.pairwise import arrays
 from lexiframe.core.pairwise.arrays.weights import weigh
 from lexiframe.core.significance.own_tests import name_of_test
 from lexiframe.core.significance.tests import AUTO
@@ -54,13 +53,3 @@ def refuse_unweighed(
             f"{called}: replicates={replicates!r} has no weights; replicates='request' or 'cell' "
             "compares the means of replicates by weight"
         )
-
-
-def refuse_weights(called: str, d: Any, instead: str = "") -> None:
-    """Raise for a table of requests with weights, where a function would not know what they mean.
-
-    ``instead`` says what has weights.
-    """
-    if arrays.has_weights(d):
-        advice = instead or "evaluate without them, or leave out the column request_weight"
-        raise LexiframeError(f"{called} has no weights; {advice}")

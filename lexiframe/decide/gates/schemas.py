@@ -7,8 +7,9 @@ EQUIVALENCES = schemas.table_schema(
     "measure test correction run_a run_b",
     "mean_difference ci_low ci_high n n_effective? p_not_worse_a p_not_worse_b p_equivalent "
     "p_better p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted "
-    "p_better_adjusted trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted level? margin conclusion test correction",
+    "p_better_adjusted trivial p_better_by_margin_a p_better_by_margin_b "
+    "p_better_by_margin_a_adjusted p_better_by_margin_b_adjusted level? margin "
+    "conclusion test correction",
     level=schemas.FLOAT,
 )
 GATES = schemas.table_schema(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -195,8 +195,7 @@ class Weighed(Moments):
 
     def turned(self, columns: np.ndarray) -> Weighed:
         """Return the moments with the other sign where ``columns`` is true."""
-        plain = super().turned(columns)
-        return replace(plain, spread=self.spread.turned(columns))  # type: ignore[return-value]
+        return replace(cast(Weighed, super().turned(columns)), spread=self.spread.turned(columns))
 
     @property
     def unweighed(self) -> Moments:
