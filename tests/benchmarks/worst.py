@@ -31,14 +31,14 @@ def drawn(rng, n, columns, zeros, alike=0.7):
 def whole(share, zeros, seed=0):
     """The worst share of the population, from a million requests."""
     x = drawn(np.random.default_rng(seed), 1_000_000, 1, zeros)
-    return Tails(x, np.ones(len(x))).estimates(share).mean[0]
+    return Tails(x).estimates(share).mean[0]
 
 
 def coverage(n, share, zeros, trials, seed=1):
     """The shares of intervals that hold the value of a run, and the difference of two runs."""
     rng = np.random.default_rng(seed)
     x = drawn(rng, n, (trials, 2), zeros)
-    tails = Tails(np.concatenate([x[:, :, 0], x[:, :, 1]], axis=1), np.ones(n))
+    tails = Tails(np.concatenate([x[:, :, 0], x[:, :, 1]], axis=1))
     places = np.arange(trials)
     truth = whole(share, zeros)
     held = []
@@ -57,7 +57,7 @@ def errors(n, share, zeros, trials, runs=10, seed=2):
     rng, pair, any_pair = np.random.default_rng(seed), 0, 0
     a, b = np.triu_indices(runs, k=1)
     for _ in range(trials):
-        tails = Tails(drawn(rng, n, runs, zeros), np.ones(n))
+        tails = Tails(drawn(rng, n, runs, zeros))
         p = tails.pairs(share, a, b).apart()
         pair += p[0] < 0.05
         any_pair += (correct_families(p, np.zeros(len(p)), "holm") < 0.05).any()

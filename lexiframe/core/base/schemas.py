@@ -273,12 +273,12 @@ SWAP_CURVE = table_schema("swap_curve", "measure difference_low", "difference_hi
 REQUIRED_REQUESTS = table_schema(
     "required_requests",
     "measure run_a run_b how",
-    "n mean_difference effect_size how required power_at_n",
+    "n n_effective? mean_difference effect_size how required power_at_n",
 )
 REQUIRED_BY_QUESTION = table_schema(
     "required_by_question",
     "measure run_a run_b how question",
-    "question n mean_difference margin effect_size how required power_at_n",
+    "question n n_effective? mean_difference margin effect_size how required power_at_n",
 )
 POWER_CURVE = table_schema("power_curve", "measure run_a run_b n_requests", "power")
 GENERALISABILITY = table_schema(

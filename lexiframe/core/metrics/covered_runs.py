@@ -45,6 +45,8 @@ def coverage(
 ) -> pl.DataFrame:
     """Count for each run what was answered and judged, and bound the effect of ties.
 
+    Each request counts once, also where requests have weights.
+
     Parameters
     ----------
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self

@@ -63,6 +63,7 @@ def aggregates(s: ScoresTable, /, *, requests: RequestsLike = None, by: By = Non
     ('a', 'num_ret', 3.0, 'sum', 2)
     """
     rows = schemas.check(s, schemas.SCORES)
+    arrays.refuse_weights("aggregates", rows)
     runs, run = coded.encode(rows["run"])
     queries, query = coded.encode(rows["query_id"])
     if not _are_in_order(run * len(queries) + query):

@@ -33,6 +33,10 @@ def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
         Key ``measure``, sorted by it. ``n`` counts the pairs of rankings of the same request, and
         ``ties`` those whose preference is exactly 0; ``tie_rate`` = ties / n, in 0..1.
 
+    Notes
+    -----
+    Weights of requests change nothing: each pair of rankings counts once.
+
     Examples
     --------
     >>> import polars as pl
@@ -101,7 +105,8 @@ def sign_agreement(
     Notes
     -----
     Σ I(π ≻_a π′ and π ≻_b π′) / Σ I(π ≻_a π′), as in Diaz, Ekstrand & Mitra, ACM TORS 2025,
-    doi:10.1145/3728373, arXiv:2302.11370, section 6.2.1.
+    doi:10.1145/3728373, arXiv:2302.11370, section 6.2.1. Each request counts once, also where
+    requests have weights.
 
     In 200 simulations each of 3 to 30 runs and 8 to 50 requests the intervals of ``agreement`` held
     the true share in .94 to .96 (percentiles in .84 to .94), those of ``system_agreement`` that of
@@ -158,7 +163,7 @@ def sign_agreement(
 
 def _same_mean_signs(cube: PairCube | arrays.Reduced) -> np.ndarray:
     """Count the pairs of runs whose mean preferences have the same sign under two measures."""
-    moments = [pairs.differences for pairs in cube.preferences.values()]
+    moments = [pairs.differences.unweighed for pairs in cube.preferences.values()]
     if not moments:
         return np.zeros((0, 0), np.int64)
     means = [np.where(np.abs(d.mean) <= d.mean_rounding, 0.0, d.mean) for d in moments]

@@ -46,3 +46,4 @@ from . import margins as margins
 from . import paired_tests as paired_tests
 from . import powered_means as powered_means
 from . import too_few_requests as too_few_requests
+from . import weighed_tests as weighed_tests

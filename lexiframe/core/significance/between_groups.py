@@ -32,7 +32,7 @@ from lexiframe.core.significance.differences import (
 )
 from lexiframe.core.significance.own_tests import several
 from lexiframe.core.significance.too_few_requests import warn_of_small_groups
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 GroupTest = Literal["welch", "permutation"]
 
@@ -50,6 +50,9 @@ def compare_groups(
     baseline: str | None = None,
     trials: int | None = None,
     seed: int = 0,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -84,6 +87,8 @@ def compare_groups(
         alpha; but 10,000 where that many would take too long.
     seed : int
         The same seed gives the same random groups.
+    weights, strata, shares
+        The weights of requests, as for `compare`; they are divided within the groups.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         the groups. Without ``requests``, ``d`` has the attributes as columns; an evaluation has
@@ -128,6 +133,10 @@ def compare_groups(
     generalized Behrens-Fisher problem", Statistics & Probability Letters 1997,
     doi:10.1016/S0167-7152(97)00043-6). p = (1 + count) / (1 + trials), two-sided.
 
+    By weights, Welch's t has the errors and degrees of freedom of `compare` in each group. The
+    permutation test deals requests out with their weights, and compares t with the linearised
+    errors √(n/(n − 1) Σ w²(x − x̄)²)/W.
+
     Examples
     --------
     >>> import polars as pl
@@ -153,6 +162,8 @@ def compare_groups(
     options = Options("two-sided", alpha, _TRIALS if trials is None else trials, seed)
     check_corrected(_CALLED, tests, corrections, family, options)
     arrays.refuse_no_groups(_CALLED, d, requests)
+    if any(of is not None for of in (weights, strata, shares)):
+        d = arrays.weigh(d, requests, weights, strata, shares)
     groups = arrays.named_groups(_CALLED, d, requests, by)
     cube = cube_of(d, baseline)
     arrays.check_finite(_CALLED, cube.values)
@@ -275,9 +286,10 @@ class TwoGroups:
         """
         from scipy.special import binom
 
-        v_a, v_b = (d.deviation**2 / d.n if d.n > 1 else d.mean * np.nan for d in (self.a, self.b))
-        n_a, n_b = (max(n - 1, 1) for n in self.sizes)
-        error, spread = np.sqrt(v_a + v_b), v_a**2 / n_a + v_b**2 / n_b
+        each = self.a.moments, self.b.moments
+        v_a, v_b = (np.where(x.has_spread, x.deviation**2 / x.n_effective, np.nan) for x in each)
+        df_a, df_b = (np.maximum(x.df, 1) for x in each)
+        error, spread = np.sqrt(v_a + v_b), v_a**2 / df_a + v_b**2 / df_b
         df = (v_a + v_b) ** 2 / np.where(spread > 0, spread, np.nan)
         t = _ratio(self.interaction, error)
         of_splits = min(2 / binom(sum(self.sizes), self.sizes[0]), 1.0)
@@ -306,29 +318,45 @@ class TwoGroups:
         least_p = np.full(len(count), least_count / total)
         return by_welch._replace(p_value=count / total, least_p=least_p)
 
+    @property
+    def _weights(self) -> np.ndarray | None:
+        """The weights of the requests of both groups, with the mean 1; None if all are equal."""
+        a, b = self.a.weighing, self.b.weighing
+        if a is None or b is None:
+            return None
+        whole = a.beside(b)
+        return None if whole.are_equal else whole.factors
+
     def _divide(self) -> list[_Together]:
         """Return the differences in both groups, for some pairs at a time."""
         values = np.concatenate([self.a.values, self.b.values])
         values = values - values.mean(axis=0)  # else variances of parts lose digits
+        weight = self._weights
         starts = range(0, values.shape[1], _PAIRS_AT_ONCE)
         some = [slice(start, start + _PAIRS_AT_ONCE) for start in starts]
         return [
-            _Together(values[:, s].copy(), values[:, s] ** 2, self.rough[s], self.sizes)
+            _Together(values[:, s].copy(), values[:, s] ** 2, self.rough[s], self.sizes, weight)
             for s in some
         ]
 
 
 @dataclass(frozen=True)
 class _Together:
-    """The differences of pairs over the requests of two groups; their sum is 0 for each pair."""
+    """The differences of pairs over the requests of two groups; their sum is 0 for each pair.
+
+    ``weight`` are those of the requests, if they are not all equal.
+    """
 
     values: np.ndarray
     squared: np.ndarray
     rough: np.ndarray
     sizes: tuple[int, int]
+    weight: np.ndarray | None = None
 
     def sizes_of_t(self, split: np.ndarray) -> np.ndarray:
         """Return |t| by Welch between the two parts of each split: splits × pairs; 0 for 0/0."""
+        if self.weight is not None:
+            return self._sizes_by_weight(split, self.weight[:, None])
         (n_a, n_b), total = self.sizes, self.squared.sum(axis=0)
         sums, squares = split @ self.values, split @ self.squared
         variances = [
@@ -337,7 +365,22 @@ class _Together:
         ]
         none = _NO_VARIANCE * total / (n_a + n_b)
         error = np.sqrt(sum(np.where(v > none, v, 0.0) for v in variances))
-        difference = sums / n_a + sums / n_b
+        return self._sizes(sums / n_a + sums / n_b, error)
+
+    def _sizes_by_weight(self, split: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return |t| of weighed means, with the linearised error √(n/(n − 1) Σ w²(x − x̄)²)/W."""
+        difference, variance = np.zeros((2, len(split), self.values.shape[1]))
+        none = _NO_VARIANCE * (w**2 * self.squared).sum(axis=0) / len(w)
+        for n, sign, part in zip(self.sizes, (1, -1), (split, 1 - split), strict=True):
+            total, of_squares = part @ w, part @ w**2
+            mean = part @ (w * self.values) / total
+            products, squares = (part @ (w**2 * x) for x in (self.values, self.squared))
+            around = squares - 2 * mean * products + mean**2 * of_squares
+            variance += np.where(around > n * none, around, 0.0) * (n / (n - 1)) / total**2
+            difference += sign * mean
+        return self._sizes(difference, np.sqrt(variance))
+
+    def _sizes(self, difference: np.ndarray, error: np.ndarray) -> np.ndarray:
         difference = np.where(np.abs(difference) <= self.rough, 0.0, difference)
         t = np.abs(_ratio(difference, error))
         return np.asarray(np.where(np.isnan(t), 0.0, t))
@@ -359,5 +402,5 @@ def pair_two_groups(
         requests = rows[known]
         of_each = [requests[is_in[requests]] for is_in in (in_a, in_b)]
         if all(map(len, of_each)):
-            a, b = (differences_of(pairs.values, rounding, each, pair) for each in of_each)
+            a, b = (differences_of(pairs, rounding, each, pair) for each in of_each)
             yield pair, TwoGroups(a, b)

@@ -194,10 +194,7 @@ def group_by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.nda
         yield chosen, Differences(values, rough, pairs.queries, pairs.weighing)
         return
     for pair, requests in alike(known):
-        rough = _rounding_cells(rounding, requests, chosen[pair])
-        queries = pairs.queries.gather(requests)
-        weighing = None if pairs.weighing is None else pairs.weighing.some(requests)
-        yield chosen[pair], Differences(values[np.ix_(requests, pair)], rough, queries, weighing)
+        yield chosen[pair], differences_of(pairs, rounding, requests, chosen[pair])
 
 
 def by_weight(
@@ -224,10 +221,13 @@ def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def differences_of(
-    values: np.ndarray, rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray
+    of: Pairs, rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray
 ) -> Differences:
     """Return the differences of some pairs over some requests, which none of them lacks."""
-    return Differences(values[np.ix_(requests, pairs)], _rounding_cells(rounding, requests, pairs))
+    rough = _rounding_cells(rounding, requests, pairs)
+    weighing = None if of.weighing is None else of.weighing.some(requests)
+    cells = np.ix_(requests, pairs)
+    return Differences(of.values[cells], rough, of.queries.gather(requests), weighing)
 
 
 def _rounding_cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -38,6 +38,8 @@ def flips_size(pairs: Pairs, by_t: np.ndarray, power: float, alpha: float) -> np
 def sign_powers(pairs: Pairs, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the pairs whose differences are −c, 0 or c, and their rows in a table of powers.
 
+    Requests with weights have no differences of one size.
+
     The table has the power of the sign test with 1 to `MOST` requests like the observed ones. With
     m requests that are no ties, it rejects from k wins or losses on, the least k with 2 P(X ≥ k) <
     α for X ~ Bin(m, ½). Wins are Bin(m, wins / (wins + losses)), and each further request raises m
@@ -46,7 +48,7 @@ def sign_powers(pairs: Pairs, alpha: float) -> tuple[np.ndarray, np.ndarray, np.
     from scipy.stats import binom
 
     d = pairs.differences
-    pair = np.flatnonzero(d.wins + d.losses > 0)
+    pair = np.flatnonzero((d.wins + d.losses > 0) & (not d.has_weights))
     pair = pair[d[pair].each_has_one_size]
     counts, row = np.unique(
         [of[pair] for of in (d.wins, d.losses, d.n)], axis=1, return_inverse=True

@@ -67,16 +67,20 @@ def question_size(
     margin: float,
     power: float,
     alpha: float,
+    share: np.ndarray | int = 1,
 ) -> np.ndarray:
     """Find the least n for which `question_power` reaches ``power``; 0 if there is none.
 
-    Without `room`, more requests make a yes less probable.
+    Without `room`, more requests make a yes less probable. Of n requests ``share`` · n count.
     """
     required = np.zeros(len(mean), np.int64)
     asked = np.flatnonzero(room(question, mean, margin) > 0)
     mean, deviation = mean[asked], deviation[asked]
+    share = np.broadcast_to(share, required.shape)[asked]
     required[asked] = least_n(
-        lambda n: question_power(question, mean, deviation, margin, n, alpha), len(asked), power
+        lambda n: question_power(question, mean, deviation, margin, n * share, alpha),
+        len(asked),
+        power,
     )
     return required
 

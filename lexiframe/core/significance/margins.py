@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiframe.core.base import LexiframeError, shown, unknown_name
+from lexiframe.core.base import LexiframeError, shown, sums, unknown_name
 from lexiframe.core.pairwise import PairCube, arrays
 
 Margin = float | str | Mapping[str, float | str]
@@ -119,10 +119,16 @@ def mean_score(cube: PairCube | arrays.Reduced, baseline: str | None, measure: s
     if baseline is None or baseline not in cube.runs:
         return None
     if isinstance(cube, arrays.Reduced):
-        sums = cube.scores.get(measure)
-        return None if sums is None else float(sums.scores.mean[sums.runs.index_of(baseline)])
+        of = cube.scores.get(measure)
+        return None if of is None else float(of.scores.mean[of.runs.index_of(baseline)])
     if measure not in cube.scores.measures:
         return None
     place = cube.scores.measures.index_of(measure), slice(None), cube.runs.index_of(baseline)
-    known = cube.scores.values[place][~np.isnan(cube.scores.values[place])]
-    return float(known.mean()) if len(known) else None
+    known = ~np.isnan(cube.scores.values[place])
+    if not known.any():
+        return None
+    values = cube.scores.values[place][known]
+    if cube.weights is None:
+        return float(values.mean())
+    weighing = cube.weights.at(cube.queries).some(known)
+    return float(sums.Moments.add_up(values[:, None], np.zeros((1, 1)), weighing).mean[0])

@@ -10,17 +10,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import check_choice, resampling, schemas, typed
-from lexiframe.core.pairwise import By, Pairs, PairsLike, grouping
+from lexiframe.core.base import LexiframeError, check_choice, resampling, schemas, typed
+from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import checked_sizes, pairs_by_measure
+from lexiframe.core.significance.clusters import group_attributes
 from lexiframe.core.significance.differences import cube_of
 from lexiframe.core.significance.flips_power import flips_power, flips_size
 from lexiframe.core.significance.margin_power import QUESTIONS, question_power, question_size, room
 from lexiframe.core.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.core.significance.paired import compare
 from lexiframe.core.significance.simulated_power import Simulation
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 How = Literal["auto", "t", "simulation"]
 
@@ -56,6 +57,12 @@ class _Asked:
         """The level of a single comparison."""
         return self.alpha / self.comparisons
 
+    def weighed(self, d: Any, requests: Any = None, given: Sequence[Any] = ()) -> Any:
+        """Return pairs with the weights ``given``, or their own; raise for the simulation."""
+        if self.how == "simulation":
+            raise LexiframeError("how='simulation' has no weights; take 'auto' or 't'")
+        return arrays.weigh(d, requests, *given)
+
     def power(
         self, pairs: Pairs, question: str, margin: float, sizes: np.ndarray | None = None
     ) -> np.ndarray:
@@ -64,7 +71,8 @@ class _Asked:
             return self._simulation(question, margin).power(pairs, sizes)
         n = pairs.n[:, None] if sizes is None else sizes
         mean, deviation = (of_pair[:, None] for of_pair in _normal(pairs, question))
-        by_t = question_power(question, mean, deviation, margin, n, self.level)
+        counted = n * _effective_share(pairs)[:, None] if pairs.differences.has_weights else n
+        by_t = question_power(question, mean, deviation, margin, counted, self.level)
         return flips_power(pairs, by_t, n, self.level) if self.way == "flips" else by_t
 
     def size(self, pairs: Pairs, question: str, margin: float, power: float) -> np.ndarray:
@@ -73,11 +81,13 @@ class _Asked:
             required = self._simulation(question, margin).size(pairs, power)
         else:
             normal = _normal(pairs, question)
-            required = question_size(question, *normal, margin, power, self.level)
+            share = _effective_share(pairs) if pairs.differences.has_weights else 1
+            required = question_size(question, *normal, margin, power, self.level, share)
             if self.way == "flips":
                 required = flips_size(pairs, required, power, self.level)
         above = room(question, pairs.differences.mean, margin)
-        return np.where((pairs.n > 1) & (above > pairs.mean_rounding), required, 0)
+        has_spread = pairs.differences.has_spread
+        return np.where(has_spread & (above > pairs.mean_rounding), required, 0)
 
     def _simulation(self, question: str, margin: float) -> Simulation:
         above, has_margin = partial(room, question, margin=margin), question != "better"
@@ -94,6 +104,11 @@ def _normal(pairs: Pairs, question: str) -> tuple[np.ndarray, np.ndarray]:
     return np.where(is_tie, 0.0, mean), pairs.differences.deviation
 
 
+def _effective_share(pairs: Pairs) -> np.ndarray:
+    """Return n*/n of each pair, which further requests of like weights have, too."""
+    return np.asarray(pairs.differences.n_effective / np.maximum(pairs.n, 1))
+
+
 @alone.each_collection
 @typed
 def required_requests(
@@ -108,6 +123,9 @@ def required_requests(
     baseline: str | None = None,
     samples: int = 1000,
     seed: int = 0,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -141,6 +159,8 @@ def required_requests(
         For the simulation: the number of samples drawn for each number of requests.
     seed : int
         For the simulation: the same seed gives the same samples.
+    weights, strata, shares
+        The weights of requests, as for `compare`; not for the simulation.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -163,7 +183,7 @@ def required_requests(
     LexiframeError
         For a power or alpha not between 0 and 1 (with a margin, 0.5), an unknown ``how`` or
         baseline, a margin that `equivalence` refuses, when comparisons or samples is no positive
-        integer, or seed no integer from 0.
+        integer, or seed no integer from 0; with weights for the simulation.
 
     Notes
     -----
@@ -187,6 +207,10 @@ def required_requests(
     is the share of samples whose test rejects; the sizes tried rise by 1 and later by 7 %, so
     ``required`` is about 7 % too large at most. All results rest on the observed difference, which
     is an estimate itself.
+
+    By weights of requests, t has n* in place of n (``n_effective``), and sign flips the power of t;
+    n*/n of further requests is taken to be that of the observed ones: with weights of 4, 2, 1 and 1
+    (n* = 2.91) about 4/2.91 times as many are required.
 
     With a margin δ, run a is not worse with the probability P(T > t_{1−α, n−1}), where T has the
     noncentrality (mean + δ) √n / sd. Both one-sided tests of equivalence reject with a probability
@@ -213,6 +237,9 @@ def required_requests(
     margins = None if margin is None else margins_of("required_requests", margin, baseline, alpha)
     draws = comparisons, samples, seed
     asked = _Asked("required_requests", alpha, how, *draws, with_margin=margins is not None)
+    given = weights, strata, shares
+    if arrays.has_weights(d, given):
+        d, requests = asked.weighed(d, requests, given), group_attributes(requests, by, *given)
     of_group = partial(_required_rows, asked=asked, power=power, baseline=baseline, margins=margins)
     table = grouping.group_tables(of_group, d, requests, by)
     if margins is not None:
@@ -231,18 +258,19 @@ def _required_rows(
         margin = margins and margins.size(measure, mean_score(cube, baseline, measure))
         for question in ("better",) if margin is None else QUESTIONS:
             required = asked.size(pairs, question, margin or 0.0, power)
+            is_known = pl.Series(pairs.differences.has_spread)
             power_at_n = asked.power(pairs, question, margin or 0.0)[:, 0]
             frames.append(
                 c.with_columns(
                     how=pl.lit(asked.way),
                     required=pl.Series(required).replace(0, None),
-                    power_at_n=pl.when(pl.col("n") > 1).then(pl.Series(power_at_n)),
+                    power_at_n=pl.when(is_known).then(pl.Series(power_at_n)),
                     question=pl.lit(question),
                     margin=pl.lit(margin, pl.Float64),
                 )
             )
     schema = schemas.REQUIRED_REQUESTS if margins is None else schemas.REQUIRED_BY_QUESTION
-    return schema.arranged(pl.concat(frames))
+    return schema.arranged(pl.concat(frames, how="diagonal"))
 
 
 @alone.each_collection
@@ -258,6 +286,9 @@ def power_curve(
     comparisons: int = 1,
     samples: int = 1000,
     seed: int = 0,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -265,7 +296,7 @@ def power_curve(
 
     Parameters
     ----------
-    d, alpha, how, comparisons, samples, seed, requests, by
+    d, alpha, how, comparisons, samples, seed, weights, strata, shares, requests, by
         As for `required_requests`.
     sizes : sequence of int
         The numbers of requests, each at least 2.
@@ -298,14 +329,16 @@ def power_curve(
     """
     chosen = checked_sizes("power_curve", sizes)
     asked = _Asked("power_curve", alpha, how, comparisons, samples, seed)
+    d = asked.weighed(d) if arrays.has_weights(d) else d
     cube, frames = cube_of(d, None), []
     for measure, pairs in pairs_by_measure("power_curve", cube, unshared=True):
         c = compare(cube.select_measures([measure]), "t", "none", alpha=alpha)
         power = asked.power(pairs, "better", 0.0, chosen)
+        is_known = pl.Series(np.repeat(pairs.differences.has_spread, len(chosen)))
         frames.append(
             c[np.repeat(np.arange(c.height), len(chosen))].with_columns(
                 n_requests=np.tile(chosen, c.height),
-                power=pl.when(pl.col("n") > 1).then(pl.Series(power.ravel())),
+                power=pl.when(is_known).then(pl.Series(power.ravel())),
             )
         )
-    return pl.concat(frames).select(*schemas.POWER_CURVE.columns)
+    return pl.concat(frame.select(*schemas.POWER_CURVE.columns) for frame in frames)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, progress, resampling, schemas, sums, typed
-from lexiframe.core.pairwise import By, Pairs, PairsLike, grouping
+from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import pairs_by_measure
 from lexiframe.typing import RequestsLike
@@ -164,6 +164,7 @@ def swap_curve(
 
 def _split_pairs(called: str, d: Any, splits: int, seed: int) -> list[tuple[str, Pairs]]:
     resampling.check_draws(called, "splits", splits, seed)
+    arrays.refuse_weights(called, d)
     measured = pairs_by_measure(called, d)
     for measure, pairs in measured:
         if len(pairs.queries) < 2:

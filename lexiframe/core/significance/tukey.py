@@ -25,7 +25,7 @@ from lexiframe.core.projection import alone
 from lexiframe.core.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.core.significance.paired import compare
 from lexiframe.core.significance.studentized_range import quantile, survival
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 On = Literal["values", "win_rate", "preference"]
 
@@ -49,6 +49,9 @@ def tukey_hsd(
     trials: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -75,6 +78,8 @@ def tukey_hsd(
         Seed of the permutations; the same seed gives the same table, in any number of threads.
     alpha : float
         Significance level of the test; the intervals have level 1 − alpha.
+    weights, strata, shares
+        The weights of requests, as for `compare`; for ``randomized`` alone.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The test is done within each group, whose attributes are the first columns.
@@ -97,17 +102,17 @@ def tukey_hsd(
     ------
     LexiframeError
         For an unknown method or ``on``, trials, a seed or an alpha that are out of range, and when
-        a run has no value, or an infinite one, for a request.
+        a run has no value, or an infinite one, for a request; with weights for ``parametric``.
 
     Notes
     -----
     Randomised: each trial permutes the labels of the runs, independently within each request, and
-    keeps the largest |mean difference| over all pairs. p = (1 + number of trials in which that is
-    at least the pair's) / (1 + trials). Numbers are equal when they differ by no more than rounding
-    (1e-12, or 1e-12 of the scores where these exceed 1). Half the width of the intervals is the
-    (1 − alpha) quantile of the trials, so an interval excludes 0 if p < alpha. Carterette,
-    "Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments",
-    TOIS 2012, doi:10.1145/2094072.2094076.
+    keeps the largest |mean difference| over all pairs, by the weights of requests. p = (1 + number
+    of trials in which that is at least the pair's) / (1 + trials). Numbers are equal when they
+    differ by no more than rounding (1e-12, or 1e-12 of the scores where these exceed 1). Half the
+    width of the intervals is the (1 − alpha) quantile of the trials, so an interval excludes 0 if
+    p < alpha. Carterette, "Multiple Testing in Statistical Analysis of Systems-Based Information
+    Retrieval Experiments", TOIS 2012, doi:10.1145/2094072.2094076.
 
     Parametric: q = |mean_difference| / √(MSE / Q), where MSE is the mean square of the residuals
     of the model value = request + run, with (S − 1)(Q − 1) degrees of freedom. If all residuals are
@@ -127,6 +132,9 @@ def tukey_hsd(
     [(8.548..., 0.0037..., True)]
     """
     asked: dict[str, Any] = {"on": on, "trials": trials, "seed": seed, "alpha": alpha}
+    if any(of is not None for of in (weights, strata, shares)):
+        d = arrays.weigh(d, requests, weights, strata, shares)
+        requests = requests if by is not None else None
     test = partial(_group_comparisons, method=method, **asked)
     given: Any = d
     tables = given.tables if isinstance(given, arrays.ByKind) else (given,)
@@ -144,11 +152,16 @@ def _group_comparisons(
     frames = []
     for measure, pairs, values in _measure_differences(d, tests_on):
         if values is not None and method == "parametric":
+            if pairs.weighing is not None:
+                raise LexiframeError(
+                    "method='parametric' has no weights; take method='randomized', or "
+                    "compare(test='t')"
+                )
             tested = _parametric(pairs, values, alpha)
         else:
-            label = f"tukey_hsd, {measure}"
-            largest = largest_differences(pairs, values, trials, seed, label)
-            tested = _randomized(pairs, largest, alpha)
+            of, values = _weighed(pairs, values)
+            largest = largest_differences(of, values, trials, seed, f"tukey_hsd, {measure}")
+            tested = _randomized(of, largest, alpha)
         frames.append(_replace_t_test(measure, pairs, tested, alpha))
     if not frames:
         raise LexiframeError("tukey_hsd: expected preferences or scores of two runs, found no rows")
@@ -235,6 +248,16 @@ def _replace_t_test(measure: str, pairs: Pairs, tested: Tested, alpha: float) ->
         least_p=pl.lit(None, schemas.FLOAT),
     )
     return table.with_columns(pl.col("ci_low", "ci_high", "statistic").fill_nan(None))
+
+
+def _weighed(pairs: Pairs, values: np.ndarray | None) -> tuple[Pairs, np.ndarray | None]:
+    """Return differences and values times the weights of requests, whose mean is 1."""
+    if pairs.weighing is None:
+        return pairs, values
+    w = pairs.weighing.factors[:, None]
+    scores = None if pairs.scores is None else pairs.scores * w
+    of = replace(pairs, values=pairs.values * w, scores=scores, weights=None)
+    return of, None if values is None else values * w
 
 
 def _randomized(pairs: Pairs, largest: np.ndarray, alpha: float) -> Tested:

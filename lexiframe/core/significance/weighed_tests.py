@@ -17,19 +17,21 @@ WEIGHED = ("randomization", "t", "bootstrap")
 def weigh_tested(
     called: str, d: Any, tests: Sequence[Any], given: tuple[Any, Any, Any], requests: Any = None,
     *, cluster: str | None = None, replicates: str | None = None,
+    offered: Sequence[str] = WEIGHED,
 ) -> Any:  # fmt: skip
     """Return what is tested with the weights ``given`` (weights, strata, shares), or its own.
 
     Raises for tests, clusters and designs of replicates that have no weights.
     """
-    refuse_unweighed(called, tests, cluster, replicates)
+    refuse_unweighed(called, tests, cluster, replicates, offered)
     return weigh(d, requests, *given)
 
 
 def refuse_unweighed(
-    called: str, tests: Sequence[Any], cluster: str | None = None, replicates: str | None = None
-) -> None:
-    """Raise for tests and options that have no weights."""
+    called: str, tests: Sequence[Any], cluster: str | None = None, replicates: str | None = None,
+    offered: Sequence[str] = WEIGHED,
+) -> None:  # fmt: skip
+    """Raise for tests and options that have no weights; ``offered`` are tests that have them."""
     for test in tests:
         name = name_of_test(test)
         if name == AUTO:
@@ -39,10 +41,9 @@ def refuse_unweighed(
                 "test='sign' has no weights; 'randomization' on a measure of signs is its weighted "
                 "form"
             )
-        if name not in WEIGHED:
-            raise LexiframeError(
-                f"test={name!r} has no weights; take 'randomization', 't' or 'bootstrap'"
-            )
+        if name not in offered:
+            rest = ", ".join(map(repr, offered[:-1])) + " or " * (len(offered) > 1)
+            raise LexiframeError(f"test={name!r} has no weights; take {rest}{offered[-1]!r}")
     if cluster is not None:
         raise LexiframeError(
             f"{called}: cluster= has no weights; leave one of them out, or weigh means of clusters"

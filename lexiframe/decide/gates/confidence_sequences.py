@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, progress, resampling, typed
-from lexiframe.core.pairwise import PairsLike
+from lexiframe.core.pairwise import PairsLike, arrays
 from lexiframe.core.projection import alone
 from lexiframe.core.significance.bets import Bets, BoundsLike
 from lexiframe.core.significance.betting_on_means import intervals_after
@@ -82,6 +82,7 @@ def confidence_sequence(
     [(20, -0.046, -0.356, 0.262), (40, -0.042, -0.148, 0.074), (60, -0.038, -0.11, 0.036)]
     """
     resampling.check_share("confidence_sequence", "alpha", alpha)
+    arrays.refuse_weights("confidence_sequence", d, "compare(test='t') has an interval by weight")
     if every < 1:
         raise LexiframeError(
             f"confidence_sequence: expected every to be 1 or more, found {every}; it is the number "

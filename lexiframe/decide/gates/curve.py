@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import progress, resampling, typed
-from lexiframe.core.pairwise import PairsLike
+from lexiframe.core.pairwise import PairsLike, arrays
 from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import checked_sizes
 from lexiframe.core.significance.bets import Bets, BoundsLike
@@ -103,6 +103,7 @@ def gate_curve(
     [(60, 0.0), (600, 0.0)]
     """
     check_gate(require, test, "none", alpha, 0.8, inner_trials, seed)
+    arrays.refuse_weights("gate_curve", d)
     resampling.check_draws("gate_curve", "trials", trials, seed)
     numbers = checked_sizes("gate_curve", [sizes] if isinstance(sizes, int) else sizes).tolist()
     cube = cube_of(rows_of_two_runs(d, baseline, candidate), baseline)

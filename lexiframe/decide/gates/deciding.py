@@ -24,6 +24,7 @@ from lexiframe.core.significance.margins import Margin, Margins, margins_of, mea
 from lexiframe.core.significance.own_tests import several
 from lexiframe.core.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.core.significance.tests import ShiftedTest, check_shifted
+from lexiframe.core.significance.weighed_tests import weigh_tested
 from lexiframe.decide.gates.equivalence import compare_algorithms, uncorrected
 from lexiframe.decide.gates.gate_coverage import RankedPairs, add_coverage, both_answered
 from lexiframe.decide.gates.gate_evidence import (
@@ -53,7 +54,7 @@ from lexiframe.decide.gates.gate_tests import (
 from lexiframe.decide.gates.schemas import GATES
 from lexiframe.decide.gates.unchanged import sameness, settled
 from lexiframe.study.replicates import mean_of_replicates
-from lexiframe.typing import Frame, RequestsLike
+from lexiframe.typing import Frame, RequestsLike, SharesLike, WeightsLike
 
 ToDecide = Annotated[PairsLike, RankedPairs.of_evaluation]
 """As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
@@ -82,6 +83,9 @@ def gate(
     replicates: Replicates | None = None,
     seeds: Seeds = "unrelated",
     model: Frame | None = None,
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     requests: RequestsLike = None,
     by: By = None,
     missing: GateMissing = "refuse",
@@ -140,6 +144,8 @@ def gate(
         measures, in the requests that people judged and in others. ``t`` then decides about the
         estimate of `lexiframe.significance.prediction_powered`, which needs people's requests to be
         drawn at random; ``test`` is ``t(model)`` and ``n`` the number of people's requests.
+    weights, strata, shares
+        The weights of requests, as for `compare`; ``t`` then decides. ``n_effective`` is n*.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
@@ -276,9 +282,17 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     check_model(d, model, test, no_model)
     given = given if ranked is None else ranked.pairs
     given = average_replicates("gate", given, replicates, [test or "t"])
+    weighed = weights, strata, shares
+    has_weights = arrays.has_weights(given, weighed)
+    if has_weights:
+        test = test or ("t" if order == "random" else "betting")
+        given = weigh_tested("gate", given, [test], weighed, requests, cluster=cluster,
+                             replicates=replicates, offered=["t"])  # fmt: skip
+        if model is not None:
+            raise LexiframeError("gate: model= has no weights; leave one of them out")
     bets = Bets.check("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
-    names = grouping.names_of(group_attributes(requests, by, cluster), by)
+    names = grouping.names_of(group_attributes(requests, by, cluster, *weighed), by)
     grouping.refuse_taken(names, GATES.columns)
     of_each = {name: rows_of_two_runs(given, baseline, name) for name in candidates}
     unfit = {"cluster": cluster, "replicates": replicates, "model": model}
@@ -286,6 +300,10 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     if ranked is not None and missing == "drop" and ranked.lacks([baseline, *candidates]):
         unfit["missing='drop'"] = missing
     margin, of_all, others = margins_apart(margin, reached, unfit)
+    if has_weights and of_all:
+        raise LexiframeError(
+            f"gate: {next(iter(of_all))} has no weights, as it is of all lists; leave it out"
+        )
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", of_all if sizes == {} else sizes, baseline)
     margins.refuse_unknown([*measures, *others])
@@ -295,7 +313,7 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     asked_of = partial(_asked_rows, sizes=sizes, missing=missing, directed=directed)
     of_each = {name: asked_of(two) for name, two in of_each.items()}
     clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
-    requests = group_attributes(requests, by, cluster)
+    requests = group_attributes(requests, by, cluster, *weighed)
     n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
@@ -319,6 +337,7 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
         why = pl.concat_list(pl.col("chosen"), pl.lit(same.changed))
         every.append(tested.with_columns(same=pl.lit(unchanged, pl.String), chosen=why))
     tested = pl.concat(every)
+    tested = tested if has_weights else tested.drop("n_effective", strict=False)
     groups = tested.columns[: tested.columns.index("measure")]
     table = settled(decided(tested, rule, corrected, alpha), rule.claim)
     table = table.with_columns(baseline=pl.lit(baseline), of_all=pl.col("measure").is_in([*of_all]))
@@ -567,8 +586,10 @@ def _required_requests(
     place = np.flatnonzero((table["outcome"] == "undecided") & (table["n"] > 1))
     names = ("mean_difference", "deviation", "margin")
     mean, deviation, margin = table.select(names).to_numpy()[place].T
-    sizes = np.zeros(table.height, np.int64)
-    sizes[place] = requests_to_decide(require, mean, deviation, margin, level, power)
+    sizes, share = np.zeros(table.height, np.int64), np.ones(len(place), np.int64)
+    if "n_effective" in table.columns:
+        share = table.select(pl.col("n_effective") / pl.col("n")).to_series().to_numpy()[place]
+    sizes[place] = requests_to_decide(require, mean, deviation, margin, level, power, share)
     for row in np.flatnonzero((table["test"] == "betting") & (table["outcome"] == "undecided")):
         measure, delta, spread = (
             table[name][int(row)] for name in ("measure", "margin", "deviation")
@@ -585,11 +606,15 @@ def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
 
     Intervals by t tell the error by clusters, seeds or two judges, too.
     """
-    names = ("mean_difference", "ci_low", "deviation", "margin", "n", "alpha")
+    has_weights = "n_effective" in table.columns
+    counted = "n_effective" if has_weights else "n"
+    names = ("mean_difference", "ci_low", "deviation", "margin", counted, "alpha")
     mean, low, deviation, margin, n, alpha = table.select(names).cast(pl.Float64).to_numpy().T
     freedom, half = np.maximum(n - 1, 1), mean - low
     is_t = table["test"].str.starts_with("t").to_numpy()
-    error = np.where(is_t, half / sums.t_reach(freedom, alpha), deviation / np.sqrt(n))
+    error = np.where(
+        is_t & (not has_weights), half / sums.t_reach(freedom, alpha), deviation / np.sqrt(n)
+    )
     passes = unchanged_passes(require, half, error, margin)
     if require != "better":  # by t the spread is estimated anew, which matters for few requests
         by_t = np.flatnonzero(is_t & (error > 0))

@@ -35,10 +35,11 @@ from lexiframe.core.significance.own_tests import several
 from lexiframe.core.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.core.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
 from lexiframe.core.significance.too_few_requests import warn_of_few_requests
+from lexiframe.core.significance.weighed_tests import weigh_tested
 from lexiframe.decide.gates.gate_evidence import add_directions
 from lexiframe.decide.gates.schemas import EQUIVALENCES
 from lexiframe.study.replicates import algorithm_answers, mean_of_replicates
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 
 @alone.each_collection
@@ -61,6 +62,9 @@ def equivalence(
     cluster: str | None = None,
     replicates: Replicates | None = None,
     seeds: Seeds = "unrelated",
+    weights: WeightsLike = None,
+    strata: str | None = None,
+    shares: SharesLike = None,
     smaller_is_better: str | Sequence[str] = (),
     larger_is_better: str | Sequence[str] = (),
     requests: RequestsLike = None,
@@ -96,6 +100,8 @@ def equivalence(
         The attribute that correlated requests share, as for `compare`.
     replicates, seeds
         What the column ``replicate`` of scores names, as for `compare`.
+    weights, strata, shares
+        The weights of requests, as for `compare`; for ``t`` and ``bootstrap``.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns. A
@@ -161,6 +167,9 @@ def equivalence(
     finds "not worse" in 200 requests with a probability of about .36, and t with .60. Where most
     differences are 0 it is the test that holds what it says.
 
+    By weights of requests t and the bootstrap are those of `compare`, and a margin in % is a share
+    of the baseline's mean by weights.
+
     With t and the bootstrap, where all differences are equal (up to 1e-12 · max(1, size)) nothing
     is known of how much others would vary: every p is 1, and there is no interval. The same holds
     with one request. The ends of
@@ -185,6 +194,10 @@ def equivalence(
     for name in tests:
         check_shifted("equivalence", name)
     s_or_d = average_replicates("equivalence", s_or_d, replicates, tests)
+    given = (weights, strata, shares)
+    if arrays.has_weights(s_or_d, given):
+        s_or_d = weigh_tested("equivalence", s_or_d, tests, given, requests, cluster=cluster,
+                              replicates=replicates, offered=("t", "bootstrap"))  # fmt: skip
     clusters = clusters_of("equivalence", s_or_d, requests, cluster, tests)
     options = Options("greater", alpha, trials, seed, clusters=clusters)
     check_corrected("equivalence", tests, corrections, family, options)
@@ -203,14 +216,14 @@ def equivalence(
         total = n_comparisons(s_or_d, baseline, requests, by) if family == "all" else None
         options = replace(options, bets=bets.share_in_family(total, corrections))
     grouping.refuse_taken(
-        grouping.names_of(group_attributes(requests, by, cluster), by), EQUIVALENCES.columns
+        grouping.names_of(group_attributes(requests, by, cluster, *given), by), EQUIVALENCES.columns
     )
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
     of_group = partial(
         uncorrected, tests=tests, options=options, baseline=baseline, margins=margins
     )
-    requests = group_attributes(requests, by, cluster)
+    requests = group_attributes(requests, by, cluster, *given)
     if replicates in ("run", "both"):
         of_group = partial(
             compare_algorithms, options=options, baseline=baseline, margins=margins,
@@ -231,6 +244,8 @@ def equivalence(
     table = table.with_columns(
         conclusion=_conclusion(alpha), trivial=_below("equivalent", alpha) & _below("better", alpha)
     )
+    if not table["n_effective"].count():
+        table = table.drop("n_effective")
     return EQUIVALENCES.arranged(table if "betting" in tests else table.drop("level"), groups)
 
 
@@ -291,6 +306,7 @@ def uncorrected(
                 p_equivalent = np.maximum(found.p_not_worse_a, found.p_not_worse_b)
                 rows = rows_of_pairs(
                     UNCORRECTED, pairs, pair, measure=measure, test=test, margin=margin, n=d.n,
+                    n_effective=d.n_effective if d.has_weights else None,
                     mean_difference=d.mean, p_equivalent=p_equivalent,
                     level=how.bets.level if test == "betting" else None, **found._asdict(),
                 )  # fmt: skip

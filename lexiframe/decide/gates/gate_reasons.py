@@ -76,7 +76,9 @@ def _margin_text(row: Row) -> str:
 
 def _observed(row: Row) -> str:
     mean = round(row["mean_difference"], _ROUNDED) + 0.0  # which turns -0.0 into 0.0
-    return f"mean difference {mean:.3g}, n = {row['n']:,}"
+    by_weight = row.get("n_effective")
+    counted = f", by weights n* = {by_weight:.3g}" if by_weight else ""
+    return f"mean difference {mean:.3g}, n = {row['n']:,}{counted}"
 
 
 _ROUNDED = 12

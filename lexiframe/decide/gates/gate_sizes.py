@@ -14,24 +14,28 @@ def requests_to_decide(
     margin: np.ndarray,
     alpha: float,
     power: float,
+    share: np.ndarray | int = 1,
 ) -> np.ndarray:
     """Return the least numbers of requests that let rows pass, or fail, with probability ``power``.
 
-    The arrays have the mean difference of each row, its standard deviation and the margin. The
+    The arrays have the mean difference of each row, its standard deviation and the margin, and by
+    weights the ``share`` n*/n. The
     result is 0 where more than 10^9 requests would be needed, and where the deviation is 0: equal
     differences do not tell how much further ones would vary.
     """
 
     def above(distance: np.ndarray, level: float) -> np.ndarray:
         """Return the requests that show, one-sided, that a mean is above a limit."""
-        return question_size("a not worse", distance, deviation, 0.0, power, level)
+        return question_size("a not worse", distance, deviation, 0.0, power, level, share)
 
     if require == "not-worse":
         sizes = above(mean + margin, alpha), above(-mean - margin, alpha)
     elif require == "better":  # by a two-sided test; else not by the margin
         sizes = above(mean, alpha / 2), above(margin - mean, alpha)
     else:
-        within = question_size("equivalent", mean / margin, deviation / margin, 1.0, power, alpha)
+        within = question_size(
+            "equivalent", mean / margin, deviation / margin, 1.0, power, alpha, share
+        )
         sizes = within, above(np.abs(mean) - margin, alpha / 2)
     none = np.iinfo(np.int64).max
     least = np.minimum(*(np.where(size > 0, size, none) for size in sizes))

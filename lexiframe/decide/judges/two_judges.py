@@ -40,6 +40,8 @@ def side_by_side(
     Requests of people that the model lacks are left out, with a warning; runs and measures that it
     lacks are an error.
     """
+    for table in (human, model):
+        arrays.refuse_weights(called, table)
     tables = [_long_values(called, table, of, baseline) for table in (human, model)]
     if tables[0].columns != tables[1].columns:
         raise LexiframeError(

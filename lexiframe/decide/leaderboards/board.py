@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, n_and_first, sums, unknown_name, warn
 from lexiframe.core.io import column_forms, per_request_scores, score_forms
 from lexiframe.core.metrics import derived
-from lexiframe.core.pairwise import facts
+from lexiframe.core.pairwise import arrays, facts
 
 Group = str | Mapping[str, str] | None
 _LARGEST = 1e150
@@ -191,6 +191,10 @@ def _checked_scores(
         )
     if hasattr(x, "table_for"):  # an evaluation of collections
         x = x.scores
+    if column_forms.is_frame(x):
+        arrays.refuse_weights(
+            "leaderboard", x, "weights= are those of collections; give means of requests by weight"
+        )
     table = per_request_scores.scores_of_tools(x, na_values=read["na_values"])
     if table is None:
         given = score_forms.given_scores(x, None, None, None)

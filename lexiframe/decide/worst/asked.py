@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -35,8 +35,6 @@ def _values_of(e: Any) -> Any:
 
 ValuesLike = Annotated[Frame | HasTables, _values_of]
 """The table of `scores`, or an `Evaluation`, of which the metrics count."""
-WeightsLike = Mapping[str, float] | str | None
-"""The weights of requests by their ids, or the name of an attribute that has them."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +74,21 @@ class Measured:
 
 def measured(
     called: str, s: Any, requests: RequestsLike = None, by: By = None, unit: str | None = None,
-    weights: WeightsLike = None,
+    given: Sequence[Any] = (None, None, None),
 ) -> Iterator[Measured]:  # fmt: skip
-    """Yield the values by each measure in each group; raise for tables without such values."""
+    """Yield the values by each measure in each group; raise for tables without such values.
+
+    ``given`` are the weights, strata and shares of requests.
+    """
     s = to_polars(s)
     if "preference" in s.columns and "value" not in s.columns:
         raise refused(called)
-    if unit is not None and weights is not None:
+    if unit is not None and arrays.has_weights(s, given):
         raise LexiframeError(
             f"{called}: expected unit= or weights=, found both; units count once each"
         )
     units = clusters.clusters_of(called, s, requests, unit, ["t"])
-    of_each = _weights_of(s, requests, weights)
+    s = arrays.weigh(s, requests, *given)
     for group, part in grouping.groups_of(s, requests if by is not None else None, by):
         named = group.row(0, named=True) if group.width else {}
         for measure, of in arrays.score_cube(part):
@@ -99,18 +100,8 @@ def measured(
             values, rows = sign * of.values, of.queries
             if units is not None:
                 values, rows = _unit_means(values, rows, units)
-            weight = np.ones(len(rows))
-            if of_each is not None:
-                weight = rows.replace_strict(of_each, return_dtype=pl.Float64).to_numpy()
-                counts = weight > 0
-                values, rows, weight = values[counts], rows.filter(counts), weight[counts]
-                if not len(weight):
-                    end = printed.group_end(named, [*named])
-                    raise LexiframeError(
-                        f"weights: expected a weight above 0, found 0 for all requests{end}"
-                    )
             where = {**named, "measure": measure}
-            yield Measured(where, of.runs, rows, Tails(values, weight), sign)
+            yield Measured(where, of.runs, rows, Tails(values, of.weighing), sign)
 
 
 def is_place(measure: str) -> bool:
@@ -168,26 +159,3 @@ def _unit_means(
     total, n = (clusters.sums_of(of, code) for of in (np.where(known, values, 0.0), known * 1.0))
     names = units.filter(pl.col("query_id").is_in(rows.implode()))["cluster"].unique().sort()
     return sums.ratio(total, n), names
-
-
-def _weights_of(s: pl.DataFrame, requests: Any, weights: WeightsLike) -> dict[str, float] | None:
-    """Return the weight of each request by its id."""
-    if weights is None:
-        return None
-    ids = s["query_id"].unique().cast(pl.String).sort()
-    of: Mapping[Any, Any]
-    if isinstance(weights, str):
-        is_column = requests is None and weights in s.columns
-        table = s.select("query_id", weights).unique() if is_column else requests
-        found = grouping.attributes_of(s, table, [weights])
-        of = dict(found.select(pl.col("query_id").cast(pl.String), weights).iter_rows())
-    else:
-        of = {str(query): weight for query, weight in weights.items()}
-    numbers = pl.Series([of.get(query) for query in ids], dtype=pl.Float64, strict=False)
-    wrong = ids.filter(~((numbers >= 0) & (numbers < math.inf)).fill_null(value=False))
-    if len(wrong):
-        raise LexiframeError(
-            "weights: expected a number of 0 or more for each request, found another value for "
-            f"{len(wrong):,} of {len(ids):,}, for example {of.get(wrong[0])!r} for {wrong[0]!r}"
-        )
-    return dict(zip(ids, numbers, strict=True))

@@ -63,6 +63,7 @@ def leximin(
     >>> lf.leximin(s).select("preference", "decided_at", "value_a", "value_b").rows()
     [(1.0, 3, 0.5, 0.4)]
     """
+    arrays.refuse_weights("leximin", s, "worst_served compares the worst share by weight")
     found = [_pair_rows(m) for m in measured("leximin", s, requests, unit=unit)]
     return LEXIMIN.arranged(pl.concat([pl.DataFrame(schema=LEXIMIN.columns), *found]))
 

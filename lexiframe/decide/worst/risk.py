@@ -16,7 +16,7 @@ from lexiframe.core.projection import alone
 from lexiframe.decide.worst.asked import Measured, ValuesLike, decided, measured
 from lexiframe.decide.worst.schemas import RISK
 from lexiframe.decide.worst.tails import Tails
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 _SHARE = 0.1
 """The share of the requests that lose most."""
@@ -27,6 +27,7 @@ _SHARE = 0.1
 def risk(
     s: ValuesLike, /, baseline: str, *, risk_alpha: float = 1.0,
     margin: float | Mapping[str, float] = 0.1, alpha: float = 0.05, unit: str | None = None,
+    weights: WeightsLike = None, strata: str | None = None, shares: SharesLike = None,
     requests: RequestsLike = None, by: By = None,
 ) -> pl.DataFrame:  # fmt: skip
     """Say for each run which requests gain and lose against a baseline, and how risky that is.
@@ -43,7 +44,7 @@ def risk(
         A loss of more than this, in the measure's unit, is a large one; or a margin by measure.
     alpha : float
         The level of the tests; intervals have level 1 − alpha.
-    unit, requests, by
+    unit, weights, strata, shares, requests, by
         As for `worst_served`.
 
     Returns
@@ -79,6 +80,10 @@ def risk(
     is that of the jackknife over the requests that all runs have. It is null where values are below
     0, or smaller ones better. Where nothing varies, p is 1, and there are no limits.
 
+    By weights of requests means and limits are those of `compare`; ``wins``, ``ties``, ``losses``
+    and ``large_losses`` stay counts, and the limits of large losses are of their share of the
+    weight. GeoRisk sums by weight, with the jackknife around it; with strata it has no limits.
+
     Examples
     --------
     >>> import lexiframe as lf, polars as pl
@@ -94,7 +99,7 @@ def risk(
         raise LexiframeError(f"risk: expected risk_alpha from 0, found {risk_alpha}")
     resampling.check_share("risk", "alpha", alpha)
     found = []
-    for m in measured("risk", s, requests, by, unit):
+    for m in measured("risk", s, requests, by, unit, (weights, strata, shares)):
         name = m.group["measure"]
         size = margin.get(name) if isinstance(margin, Mapping) else margin
         if size is None or not size >= 0:
@@ -110,26 +115,28 @@ def risk(
 
 def _risk_rows(m: Measured, base: Any, a: float, margin: float, alpha: float) -> pl.DataFrame:
     values = m.tails.values
-    delta = sums.difference(values, values[:, [base]])
+    delta, weighing = sums.difference(values, values[:, [base]]), m.tails.weighing
     n = (~np.isnan(delta)).sum(axis=0)
     wins, losses, large = (of.sum(axis=0) for of in (delta > 0, delta < 0, delta < -margin))
     u = np.where(delta < 0, (1 + a) * delta, delta)
-    moments = sums.Moments.add_up(u, sums.rounding(values) * (1 + a))
-    e = replace(sums.Estimates.of_values(moments), n=np.maximum(n, 1))
+    rough = sums.rounding(values)
+    moments = sums.Moments.add_up(u, rough * (1 + a), weighing)
+    e = replace(sums.Estimates.of_values(moments), n=np.maximum(moments.n_effective, 1))
     low, high = e.ends(alpha / 2)
     is_tested = np.arange(len(n)) != base
-    large_low, large_high = sums.bounded_means.hits_ends(large, n, alpha / 2)
-    change = Tails(delta, m.tails.weights).estimates(_SHARE)
+    hits = sums.Moments.add_up(np.where(np.isnan(delta), np.nan, delta < -margin), rough, weighing)
+    large_low, large_high = sums.bounded_means.hits_ends(hits.won, hits.n_effective, alpha / 2)
+    change = Tails(delta, weighing).estimates(_SHARE)
     change_low, change_high = change.ends(alpha / 2)
     geo, geo_low, geo_high = (
-        _georisk(values, a, alpha) if m.sign > 0 else np.full((3, len(n)), None)
+        _georisk(m.tails, a, alpha) if m.sign > 0 else np.full((3, len(n)), None)
     )
     rows = m.rows_of(
         RISK, len(n), run=m.runs, n=n, wins=wins, ties=n - wins - losses, losses=losses,
         large_losses=large, large_low=large_low, large_high=large_high,
-        mean_difference=sums.ratio(np.nansum(delta, axis=0), n), urisk=e.mean, ci_low=low,
+        mean_difference=Tails(delta, weighing).means, urisk=e.mean, ci_low=low,
         ci_high=high, trisk=e.beyond(0.0),
-        **decided(np.where(is_tested & (n > 1), e.apart(), np.nan), "holm", alpha),
+        **decided(np.where(is_tested & moments.has_spread, e.apart(), np.nan), "holm", alpha),
         worst_change=change.mean, worst_change_low=change_low, worst_change_high=change_high,
         georisk=geo, georisk_low=geo_low, georisk_high=geo_high,
     )  # fmt: skip
@@ -137,18 +144,22 @@ def _risk_rows(m: Measured, base: Any, a: float, margin: float, alpha: float) ->
     return rows.with_columns(pl.when(pl.Series(is_tested)).then(pl.col(own)))
 
 
-def _georisk(values: np.ndarray, a: float, alpha: float) -> np.ndarray:
+def _georisk(tails: Tails, a: float, alpha: float) -> np.ndarray:
     """Return GeoRisk of each run and its limits, by the requests that all runs have.
 
     z depends on ρ = S_run/N, and without a request on another ρ: z = A/√ρ − √ρ B with A = x/√T and
     B = √T, below 0 where x/T < ρ. Sums over requests sorted by x/T then have all requests left out.
+    With weights all sums are by them, and the jackknife is around the value itself; strata have no
+    limits.
     """
     from scipy.special import ndtr
 
-    x = values[~np.isnan(values).any(axis=1)]
-    n = len(x)
+    all_have = np.flatnonzero(~np.isnan(tails.values).any(axis=1))
+    tails = tails.part(all_have, np.arange(tails.values.shape[1]))
+    x, n, has_weights = tails.values, len(all_have), tails.weighing is not None
     if not n or x.min() < 0:
-        return np.full((3, values.shape[1]), np.nan)
+        return np.full((3, x.shape[1]), np.nan)
+    w, n_effective = tails.weight[:, :1], tails.n_effective
     t = x.sum(axis=1, keepdims=True)
     root = np.sqrt(t)
     part, share = (np.divide(x, by, out=np.zeros_like(x), where=t > 0) for by in (root, t))
@@ -157,7 +168,7 @@ def _georisk(values: np.ndarray, a: float, alpha: float) -> np.ndarray:
         np.vstack(
             [np.zeros((1, x.shape[1])), np.cumsum(np.take_along_axis(of, order, axis=0), axis=0)]
         )
-        for of in (part, np.broadcast_to(root, x.shape))
+        for of in (w * part, np.broadcast_to(w * root, x.shape))
     ]
     rising = np.take_along_axis(share, order, axis=0)
 
@@ -170,20 +181,21 @@ def _georisk(values: np.ndarray, a: float, alpha: float) -> np.ndarray:
         safe = np.sqrt(np.where(rho > 0, rho, 1.0))
         return np.where(rho > 0, of_part / safe - safe * of_root, 0.0)
 
-    def georisk(rho: np.ndarray, own: Any, mean: np.ndarray, size: int) -> np.ndarray:
+    def georisk(rho: np.ndarray, own: Any, mean: np.ndarray, size: Any) -> np.ndarray:
         return np.asarray(np.sqrt(mean * ndtr((z_sums(rho) - own) / size)))
 
-    total, every = x.sum(axis=0), t.sum()
+    total, every = (w * x).sum(axis=0), (w * t).sum()
     rho = (total / every if every else 0 * total)[None]
     (value,) = georisk(rho, 0.0, total[None] / n, n)
-    if n < 2:
+    if n_effective[0] < 2 * (1 - sums.TIE) or (has_weights and tails.strata):
         return np.stack([value, *np.full((2, len(value)), np.nan)])
-    rest = every - t
-    without = np.divide(total - x, rest, out=np.zeros_like(x), where=rest > 0)
+    rest = every - w * t
+    without = np.divide(total - w * x, rest, out=np.zeros_like(x), where=rest > 0)
     safe = np.sqrt(np.where(without > 0, without, 1.0))
     own = np.where(without > 0, part / safe - safe * root, 0.0)
-    own *= np.where(share < without, 1 + a, 1.0)
-    left = georisk(without, own, (total - x) / (n - 1), n - 1)
-    error = np.sqrt((n - 1) / n * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
-    e = sums.Estimates(value, np.where(error > sums.TIE, error, 0.0), np.full(len(value), n - 1.0))
+    own *= w * np.where(share < without, 1 + a, 1.0)
+    left = georisk(without, own, (total - w * x) / (n - w), n - w)
+    around = value if has_weights else left.mean(axis=0)
+    error = np.sqrt((n - 1) / n * ((left - around) ** 2).sum(axis=0))
+    e = sums.Estimates(value, np.where(error > sums.TIE, error, 0.0), n_effective - 1.0)
     return np.stack([value, *e.ends(alpha / 2)])

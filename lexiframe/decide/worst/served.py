@@ -21,7 +21,6 @@ from lexiframe.core.significance import Correction, Options, corrections
 from lexiframe.decide.worst.asked import (
     Measured,
     ValuesLike,
-    WeightsLike,
     decided,
     less_than_one,
     measured,
@@ -30,7 +29,7 @@ from lexiframe.decide.worst.asked import (
 from lexiframe.decide.worst.schemas import WORST_COMPARISONS, WORST_REQUESTS, WORST_VALUES
 from lexiframe.decide.worst.served_in_words import share_sentences
 from lexiframe.decide.worst.tails import Tails
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import RequestsLike, SharesLike, WeightsLike
 
 SHARES = (0.1, 0.25)
 _OF_PAIRS = "n mean_difference ci_low ci_high effect_size statistic p_value".split()
@@ -118,7 +117,8 @@ class WorstServed(Tables):
             group, how many of them count among the worst (``n_worst``, in part too), and the shares
             of the group there (``share_worst``) and in all requests (``share_all``). ``p_value`` is
             twice the smaller one-sided one of Fisher's exact test of the requests that count at
-            all, corrected by Holm over the rows of a measure and share to ``p_adjusted``.
+            all, corrected by Holm over the rows of a measure and share to ``p_adjusted``. Requests
+            are counted here, whatever their weights.
 
         Raises
         ------
@@ -157,8 +157,9 @@ class WorstServed(Tables):
 @typed
 def worst_served(
     s: ValuesLike, /, share: float | Sequence[float] = SHARES, *, unit: str | None = None,
-    weights: WeightsLike = None, correction: Correction = "holm", alpha: float = 0.05,
-    baseline: str | None = None, samples: int = 1000, seed: int = 0,
+    weights: WeightsLike = None, strata: str | None = None, shares: SharesLike = None,
+    correction: Correction = "holm", alpha: float = 0.05, baseline: str | None = None,
+    samples: int = 1000, seed: int = 0,
     requests: RequestsLike = None, by: By = None,
 ) -> WorstServed:  # fmt: skip
     """Compare runs by the share of the requests that each of them serves worst.
@@ -173,8 +174,8 @@ def worst_served(
     unit : str, optional
         An attribute such as ``user``: first the mean of the requests of each user, then users count
         once each.
-    weights : str or dict, optional
-        The weights of the requests, by their ids or as an attribute; only their ratios count.
+    weights, strata, shares
+        The weights of requests, as for `compare`.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected over the pairs of a measure and share.
     alpha : float
@@ -216,7 +217,9 @@ def worst_served(
     of ψ, with min(n − 1, 2βn − 2). If nothing varies (se = 0, as where the worst tenth of all runs
     is 0), nothing is decided: p is 1. Fewer than two requests in the share have neither limits nor
     p. The limits of quantiles have P(Bin(n, β) < l) and P(Bin(n, β) ≥ u) of at most α/2, and are
-    null with weights; of pairs they are percentiles of joint resamples.
+    null with weights; of pairs they are percentiles of joint resamples. By weights w, which decide
+    what a share is, se² = Σw²(ψ − W)²/(n(n − 1)) with w of mean 1, ψ centred within strata, and n*
+    is in place of n where n decides degrees of freedom and whether there are two requests.
     Of 43 to 100 requests, β = .1 tells 0 to 3 % of real pairs of runs apart, .25 up to 23 %, and
     the mean up to 81 %: give it many requests. Diaz, "Pessimistic evaluation", SIGIR-AP 2024,
     doi:10.1145/3673791.3698428; the intervals are ours.
@@ -230,9 +233,9 @@ def worst_served(
     >>> w.values.select("run", pl.col("value", "mean").round(3)).rows()
     [('pca8_euclidean', 0.578, 0.817), ('pixels_euclidean', 0.657, 0.861), ('random', 0.005, 0.033)]
     """
-    shares = tuple(dict.fromkeys(share if isinstance(share, Sequence) else [share]))
-    wrong = [one for one in shares if not 0 < one <= 1]
-    if wrong or not shares:
+    parts = tuple(dict.fromkeys(share if isinstance(share, Sequence) else [share]))
+    wrong = [one for one in parts if not 0 < one <= 1]
+    if wrong or not parts:
         found = wrong[0] if wrong else "none"
         raise LexiframeError(f"worst_served: expected share above 0 and up to 1, found {found}")
     options = Options("two-sided", alpha, samples, seed)
@@ -241,8 +244,8 @@ def worst_served(
         raise LexiframeError(f"worst_served: expected samples from 1,000, found {samples}")
     if isinstance(requests, str | Path | File):
         requests = logs.read_log(requests)
-    asked = Asked(shares, unit, requests, baseline, alpha, correction, samples, seed)
-    of = measured("worst_served", s, requests, by, unit, weights)
+    asked = Asked(parts, unit, requests, baseline, alpha, correction, samples, seed)
+    of = measured("worst_served", s, requests, by, unit, (weights, strata, shares))
     each = tuple((m, _asked_of(m, asked)) for m in of)
     if not each:
         raise LexiframeError("worst_served: expected scores of runs, found none")
@@ -293,9 +296,10 @@ def _pair_rows(
     found[0] = 0  # requests, where they share none
     for pair, (tails, of_a, of_b) in pairs_of(m.tails, a, b):
         n, e = int(tails.n[0]), tails.pairs(share, of_a, of_b)
-        few = share * tails.n_effective[0] < 2 - 1e-9
+        counted = tails.n_effective[0]
+        few = share * counted < 2 - 1e-9
         with np.errstate(divide="ignore", invalid="ignore"):
-            effect = np.where(e.varies, e.mean / (e.deviation * np.sqrt(n)), np.nan)
+            effect = np.where(e.varies, e.mean / (e.deviation * np.sqrt(counted)), np.nan)
         each: list[Any] = [n, e.mean, *e.ends(asked.alpha / 2), effect, e.beyond(0.0)]
         each.append(np.full(len(pair), np.nan) if few else e.apart())
         each += _quantile_differences(m, tails, of_a, of_b, share, asked) if with_quantiles else []

@@ -24,17 +24,18 @@ _NUMBERS = 2**21
 class Tails:
     """Values of runs, larger ones better: requests × runs, NaN where a run has none.
 
-    ``weights`` are those of the requests; only their ratios count.
+    ``weighing`` has the weights of the requests, if they do not count alike.
     """
 
     values: np.ndarray
-    weights: np.ndarray
+    weighing: sums.Weighing | None = None
 
     def part(self, rows: np.ndarray, runs: np.ndarray) -> Tails:
         """Return the values of some runs for some requests, given by their places, or of all."""
         if (len(rows), len(runs)) == self.values.shape:
             return self
-        return Tails(self.values[np.ix_(rows, runs)], self.weights[rows])
+        weighing = None if self.weighing is None else self.weighing.some(rows)
+        return Tails(self.values[np.ix_(rows, runs)], weighing)
 
     @cached_property
     def n(self) -> np.ndarray:
@@ -44,9 +45,34 @@ class Tails:
     @cached_property
     def weight(self) -> np.ndarray:
         """The weights with the mean 1 over a run's requests: requests × runs, 0 without a value."""
-        known = np.where(np.isnan(self.values), 0.0, self.weights[:, None])
+        w = np.ones(len(self.values)) if self.weighing is None else self.weighing.weight
+        known = np.where(np.isnan(self.values), 0.0, w[:, None])
+        for stratum in self.strata:  # whose requests share its weight
+            known[stratum] /= np.maximum((known[stratum] > 0).sum(axis=0), 1)
         total = known.sum(axis=0)
         return np.asarray(known * (self.n / np.where(total > 0, total, 1.0)))
+
+    @property
+    def strata(self) -> list[np.ndarray]:
+        """The requests of each stratum; nothing without strata."""
+        of = None if self.weighing is None else self.weighing.stratum
+        return [] if of is None else [np.flatnonzero(of == name) for name in np.unique(of)]
+
+    def _centred(self, psi: np.ndarray, mean: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return w (ψ − mean), by the mean of each stratum if there are strata.
+
+        A stratum's deviations are √(n_h/(n_h − 1) · (n − 1)/n) times as large; of one request they
+        are not known.
+        """
+        centred = w * (psi - mean)
+        n = (~np.isnan(psi)).sum(axis=0)
+        for stratum in self.strata:
+            some = psi[stratum]
+            known = (~np.isnan(some)).sum(axis=0)
+            of = sums.ratio(np.nansum(some, axis=0), known)
+            more = np.sqrt(sums.ratio(known, known - 1) * sums.ratio(n - 1, n))
+            centred[stratum] = w[stratum] * (some - of) * more
+        return np.asarray(centred)
 
     @cached_property
     def n_effective(self) -> np.ndarray:
@@ -103,7 +129,7 @@ class Tails:
         counted = np.clip(target - (self._reached - sorted_weight), 0.0, sorted_weight)
         total = np.nansum(counted * self.sorted, axis=0)
         mean = np.where(target > 1 - _NEARLY, total / np.maximum(target, _NEARLY), np.nan)
-        squares = np.nansum((w * (psi - mean)) ** 2, axis=0)
+        squares = np.nansum(self._centred(psi, mean, w) ** 2, axis=0)
         requests = share * self.n_effective
         return _estimates(
             mean, squares, np.fmax.reduce(np.abs(psi)), self.n, requests, requests - 1
@@ -151,7 +177,7 @@ class Tails:
         psi, w = self.psi(share).T, self.weight[:, 0]
         n, requests, size = len(w), share * self.n_effective[0], np.abs(psi).max(initial=0.0)
         means = psi @ w / n
-        centred = (psi - means[:, None]) * w
+        centred = self._centred(psi.T, means, w[:, None]).T
         product = centred @ centred.T
         whole = product[a, a] + product[b, b]
         squares = whole - 2 * product[a, b]
@@ -176,7 +202,7 @@ class Tails:
         far = max(shares) * n
         head = min(n, math.ceil(far + 8 * math.sqrt(far) + 8))  # hardly a sample needs more
         for drawn in resampling.drawn_blocks(n, samples, seed):
-            weight = np.ascontiguousarray((drawn * self.weights).T)
+            weight = np.ascontiguousarray((drawn * self.weight[:, 0]).T)
             total = weight.sum(axis=0)
             for run, order in enumerate(self._order.T):
                 reached = np.cumsum(weight[order[:head]], axis=0)

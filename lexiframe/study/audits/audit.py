@@ -22,7 +22,7 @@ from lexiframe.core.base import (
     warn,
 )
 from lexiframe.core.metrics import notation
-from lexiframe.core.pairwise import By, Pairs, PairsLike, grouping
+from lexiframe.core.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.core.projection import alone
 from lexiframe.core.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.core.significance.bets import Bets, BoundsLike
@@ -231,6 +231,7 @@ def audit(
         for name, given in several_of.items()
     )
     _check_audit(asked, correction, alpha, null, trials, inner_trials, seed)
+    arrays.refuse_weights("audit", d)
     clusters = clusters_of("audit", d, requests, cluster, asked)
     options = Options(
         "two-sided", alpha, inner_trials, seed, clusters=clusters, effect_intervals=False

@@ -49,6 +49,10 @@ def deciding_components(d: Frame, /) -> pl.DataFrame:
     LexiframeError
         For preferences without ``deciding_component``, and without a composition.
 
+    Notes
+    -----
+    Each request counts once, also where requests have weights.
+
     Examples
     --------
     >>> import lexiframe as lf

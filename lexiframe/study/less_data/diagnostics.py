@@ -51,7 +51,8 @@ def tie_profile(p: PositionsTable, /, *, levels: int = 20) -> pl.DataFrame:
     Notes
     -----
     Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, sections 2 and 3.6, figures 3 and 5,
-    doi:10.20736/0002001353.
+    doi:10.20736/0002001353. Each request counts once, also where requests have
+    weights.
 
     Examples
     --------
@@ -112,7 +113,8 @@ def deciding_levels(
     Notes
     -----
     Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 6,
-    doi:10.20736/0002001353.
+    doi:10.20736/0002001353. Each request counts once, also where requests have
+    weights.
 
     Examples
     --------
@@ -167,7 +169,8 @@ def level_correlations(p: PositionsTable, /, *, levels: int = _LEVELS) -> pl.Dat
     Notes
     -----
     Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 7a,
-    doi:10.20736/0002001353.
+    doi:10.20736/0002001353. Each request counts once, also where requests have
+    weights.
 
     Examples
     --------
@@ -236,7 +239,7 @@ def level_regression(
     Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 7b,
     doi:10.20736/0002001353, which names the cascaded regression and that of the signs without
     figures. Standard errors take the pairs as independent, which pairs of one
-    request are not: they are too small.
+    request are not: they are too small. Each request counts once, also where requests have weights.
 
     Examples
     --------
@@ -314,7 +317,8 @@ def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
     Notes
     -----
     Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 5.1, table 2,
-    doi:10.20736/0002001353.
+    doi:10.20736/0002001353. Each request counts once, also where requests have
+    weights.
 
     Examples
     --------

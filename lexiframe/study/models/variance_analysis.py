@@ -28,6 +28,7 @@ from lexiframe.core.base import (
     unknown_name,
 )
 from lexiframe.core.io import logs
+from lexiframe.core.pairwise import arrays
 from lexiframe.core.projection import alone
 from lexiframe.study.models.schemas import EFFECTS
 from lexiframe.typing import LogLike, ScoresTable
@@ -114,6 +115,7 @@ def anova(
     [('run', 2, 88.52, 0.92), ('query_id', 4, 5.08, 0.52), ('residual', 8, None, None)]
     """
     resampling.check_share("anova", "alpha", alpha)
+    arrays.refuse_weights("anova", s)
     terms = terms_of(formula)
     is_of_all = any("collection" in term for term in terms)
     return (_tables if is_of_all else alone.each_collection(_tables))(s, terms, log, alpha)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice, schemas, typed
+from lexiframe.core.pairwise import arrays
 from lexiframe.core.projection import alone
 from lexiframe.core.significance.replicates.designs import (
     CELL,
@@ -76,6 +77,7 @@ def variance_components(s: Frame, /, replicates: Replicates) -> pl.DataFrame:
     [('run', 0.0112), ('request', 0.08), ('run × request', 0.0), ('residual', 0.0075)]
     """
     check_choice("variance_components", replicates, DESIGNS, "replicates")
+    arrays.refuse_weights("variance_components", s)
     found = [_measure_components(one, replicates) for one in replicated("variance_components", s)]
     return pl.concat(found)
 

@@ -27,7 +27,7 @@ def test_both_have_to_hold():
     assert g["outcome"].to_list() == ["pass", "fail"]
     (said,) = lf.verdict(g)["sentence"]
     assert said.startswith("FAIL: by AP, worst 0.1, new is worse than old by more than the margin")
-    psi = Tails(np.stack([NEW, OLD], axis=1), np.ones(200)).psi(0.1)
+    psi = Tails(np.stack([NEW, OLD], axis=1)).psi(0.1)
     d = psi[:, 0] - psi[:, 1]
     t = (d.mean() + 0.05) / (d.std(ddof=1) / np.sqrt(200))
     row = g.row(1, named=True)

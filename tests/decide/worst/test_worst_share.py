@@ -28,7 +28,7 @@ def test_the_worked_example():
     assert row["value"] == pytest.approx(0.08)
     assert row["ci_low"] == pytest.approx(-0.4336725513657392)
     assert (row["n"], row["n_worst"], row["quantile"]) == (10, 2.5, 0.2)
-    psi = Tails(np.array(TEN)[:, None], np.ones(10)).psi(0.25)[:, 0]
+    psi = Tails(np.array(TEN)[:, None]).psi(0.25)[:, 0]
     np.testing.assert_allclose(psi, [-0.6, -0.2] + [0.2] * 8)
     assert w.requests.select("query_id", "counted").rows() == [("q1", 1), ("q2", 1), ("q3", 0.5)]
 
@@ -47,9 +47,7 @@ def test_weights_decide_the_place_and_the_number_of_requests():
     assert none.values["n"].item() == 9
     s = table({"a": TEN, "b": TEN[:5] + [None] * 5}).drop_nulls()
     of_a = lf.worst_served(s, 0.4, weights=dict.fromkeys(NAMES, 1) | dict.fromkeys(NAMES[:5], 0))
-    assert of_a.values["mean"].to_list() == [pytest.approx(0.7), None]
-    assert of_a.requests["run"].unique().to_list() == ["a"]
-    assert of_a.comparisons["p_value"].to_list() == [None]
+    assert of_a.values.select("run", "mean").rows() == [("a", pytest.approx(0.7))]
 
 
 def test_what_does_not_vary_decides_nothing():
@@ -168,13 +166,13 @@ def test_collections_are_computed_one_by_one():
         (lambda: lf.worst_served(table({"a": TEN}), []), "up to 1, found none"),
         (
             lambda: lf.worst_served(table({"a": TEN[:2]}), 1, weights={"q1": 0, "q2": 0}),
-            "weights: expected a weight above 0, found 0 for all requests",
+            "weights: all are 0",
         ),
         (
             lambda: lf.worst_served(
                 table({"a": TEN[:2]}).with_columns(kind=pl.col("query_id")), 1, weights="kind"
             ),
-            "weights: expected a number of 0 or more for each request, found another value for",
+            "weights: request 'q1' has q1; expected a number of 0 or more",
         ),
         (
             lambda: lf.worst_served(lf.preferences(lf.positions(*EXAMPLE), "RPP")),
@@ -192,11 +190,11 @@ def test_collections_are_computed_one_by_one():
         ),
         (
             lambda: lf.worst_served(table({"a": TEN[:3]}), 1, weights={"q1": 1, "q2": -1, "q3": 1}),
-            "found another value for 1 of 3, for example -1 for 'q2'",
+            "weights: request 'q2' has -1; expected a number of 0 or more",
         ),
         (
             lambda: lf.worst_served(table({"a": TEN[:3]}), 1, weights={"q1": 1, "q2": 1}),
-            "found another value for 1 of 3, for example None for 'q3'",
+            "weights: 1 of 3 requests has no weight, for example 'q3'",
         ),
         (
             lambda: lf.worst_served(table({"a": TEN}).clear()),
@@ -229,7 +227,7 @@ def test_the_limits_of_quantiles_are_order_statistics(shared):
     cases = json.loads((shared / "conformance/worst/cases.json").read_text())
     for n, wanted in cases["quantile_limits"].items():
         places = np.arange(1.0, int(n) + 1)[:, None]
-        _, low, high = Tails(places, np.ones(int(n))).quantiles(0.1, 0.05)
+        _, low, high = Tails(places).quantiles(0.1, 0.05)
         assert (np.nan_to_num(low[0]), high[0]) == (wanted["lower"], wanted["upper"])
 
 
@@ -237,7 +235,7 @@ def test_runs_that_are_nearly_alike_have_the_error_of_their_differences():
     x = np.random.default_rng(1).random(50)
     y = x + 1e-9 * np.random.default_rng(2).random(50)
     pair = lf.worst_served(table({"a": x, "b": y, "c": y}), 0.5).comparisons
-    psi = Tails(np.stack([x, y], axis=1), np.ones(50)).psi(0.5)
+    psi = Tails(np.stack([x, y], axis=1)).psi(0.5)
     d = psi[:, 0] - psi[:, 1]
     t = d.mean() / (d.std(ddof=1) / np.sqrt(50))
     assert pair["statistic"][0] == pytest.approx(t, rel=1e-6)

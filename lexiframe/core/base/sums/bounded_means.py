@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lexiframe.core.base.sums.estimates import Estimates
+from lexiframe.core.base.sums.tolerance import TIE
 
 Ends = tuple[np.ndarray, np.ndarray]
 
@@ -25,9 +26,10 @@ def hits_ends(hits: np.ndarray, n: np.ndarray, tail: float) -> Ends:
     from scipy.special import betaincinv
 
     misses = n - hits
-    low = betaincinv(np.maximum(hits, 1), misses + 1, tail)
-    high = betaincinv(hits + 1, np.maximum(misses, 1), 1 - tail)
-    return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)
+    some, others = hits > 0, misses > TIE * n  # by weights a hit may count less than 1
+    low = betaincinv(np.where(some, hits, 1), misses + 1, tail)
+    high = betaincinv(hits + 1, np.where(others, misses, 1), 1 - tail)
+    return np.where(some, low, 0.0), np.where(others, high, 1.0)
 
 
 def signs_ends(wins: np.ndarray, losses: np.ndarray, n: np.ndarray, tail: float) -> Ends:

@@ -140,6 +140,11 @@ class Moments:
         return self.n - 1
 
     @property
+    def unweighed(self) -> Moments:
+        """The moments of the same values, of which each counts once."""
+        return self
+
+    @property
     def has_weights(self) -> bool:
         """Whether requests have weights that are not all equal."""
         return False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,6 +36,12 @@ class Weighing:
         """Return the weights of some rows, which are indices or flags."""
         stratum = None if self.stratum is None else self.stratum[rows]
         return Weighing(self.weight[rows], stratum)
+
+    def beside(self, other: Weighing) -> Weighing:
+        """Return the weights of these rows and of the rows of another matrix."""
+        of_strata = [of for of in (self.stratum, other.stratum) if of is not None]
+        stratum = np.concatenate(of_strata) if of_strata else None
+        return Weighing(np.concatenate([self.weight, other.weight]), stratum)
 
     @property
     def are_equal(self) -> bool:
@@ -90,6 +96,19 @@ class Spread:
         found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         found = {name: None if of is None else of[..., columns] for name, of in found.items()}
         return Spread(**found)
+
+    def turned(self, columns: np.ndarray) -> Spread:
+        """Return the means with the other sign where ``columns`` is true."""
+        sign, bounded = np.where(columns, -1, 1), self.bounded
+        return replace(
+            self,
+            mean=sign * self.mean,
+            won=np.where(columns, self.lost, self.won),
+            lost=np.where(columns, self.won, self.lost),
+            bounded=bounded
+            if bounded is None
+            else np.stack([bounded[0], sign * bounded[1], bounded[2]]),
+        )
 
     @classmethod
     def by_weight(cls, values: np.ndarray, rounding: np.ndarray, weight: np.ndarray) -> Spread:
@@ -173,6 +192,15 @@ class Weighed(Moments):
         """Return the moments of some columns."""
         plain = {field.name: getattr(self, field.name)[columns] for field in fields(Moments)}
         return Weighed(**plain, spread=self.spread.some(columns))
+
+    def turned(self, columns: np.ndarray) -> Weighed:
+        """Return the moments with the other sign where ``columns`` is true."""
+        return replace(cast(Weighed, super().turned(columns)), spread=self.spread.turned(columns))
+
+    @property
+    def unweighed(self) -> Moments:
+        """The moments of the same values, of which each counts once."""
+        return Moments(*(getattr(self, field.name) for field in fields(Moments)))
 
     def __add__(self, other: Moments) -> Moments:
         """Raise: means by weights do not follow from means of parts."""

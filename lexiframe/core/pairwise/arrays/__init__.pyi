@@ -20,6 +20,7 @@ from .handed import cube_or_sums as cube_or_sums
 from .handed import is_scores as is_scores
 from .handed import has_weights as has_weights
 from .weights import attach as attach
+from .weights import refuse_weights as refuse_weights
 from .weights import weigh as weigh
 from .weights import weights_facts as weights_facts
 from .weights import weights_of as weights_of

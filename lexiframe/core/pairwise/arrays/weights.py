@@ -167,6 +167,15 @@ def weights_of(
     return found
 
 
+def refuse_weights(called: str, d: Any, advice: str = "") -> None:
+    """Raise for requests with weights, which a function would ignore; ``advice`` is what to do."""
+    from lexiframe.core.pairwise.arrays.handed import has_weights
+
+    if has_weights(d):
+        usual = "evaluate without them, or leave out the column request_weight"
+        raise LexiframeError(f"{called} has no weights; {advice or usual}")
+
+
 def zero_weights(
     requests: Any, weights: Any = None, strata: str | None = None, shares: Any = None
 ) -> pl.Series | None:

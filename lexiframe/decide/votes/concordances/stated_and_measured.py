@@ -221,7 +221,8 @@ def concordance(
     .95 hold them in .92 to 1 (300 simulations each of 12 to 100 requests). A difference that is the
     same in all requests decides nothing.
 
-    Concordance of two measures is compared over the rows that both have.
+    Concordance of two measures is compared over the rows that both have. Weights of requests change
+    nothing: each statement counts once.
 
     Examples
     --------
