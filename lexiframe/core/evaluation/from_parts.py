@@ -231,7 +231,7 @@ def assembled(
     tables = pair_tables(total, order, inference, attributes, by, missing, tested, known=known)
     tables["means"] = best_first(tables["means"], facts["measures"], by)
     ties, covered = facts.get("policies", {}).get("ties"), kept["coverage"]
-    if ties in _BY_ID and not by and covered["tied_relevant"].sum():
+    if ties in _BY_ID and not by and not total.weights and covered["tied_relevant"].sum():
         from lexiframe.core.evaluation.deciding_ties import warn_of_deciding_ties
 
         warn_of_deciding_ties(covered, tables["means"], ties)

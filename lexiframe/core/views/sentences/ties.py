@@ -31,10 +31,12 @@ def tie_sentences(
     A mean is moved much if it may leave its interval. The order decides if another run may be
     first. Runs with one score for all documents of a request are named where their order matters,
     and by one ``measure`` alone where they are first. Where ties are expected nothing moves, and
-    the runs that are first by document id are named if they differ.
+    the runs that are first by document id are named if they differ. Nothing is said of means by
+    weight.
     """
     by_id, ties = provenance.get("first_by_document_id"), provenance.get("policies", {}).get("ties")
-    if ties in _ORDERED or (ties == "expected" and by_id is None):
+    is_weighed = "n_effective" in tables["means"].columns  # the coverage is not
+    if ties in _ORDERED or (ties == "expected" and by_id is None) or is_weighed:
         return ()
     own = [name for name, of in facts.known_facts(provenance).items() if of.is_own]
     ranges = [f"{name}_{end}" for name in own for end in ("min", "max")]

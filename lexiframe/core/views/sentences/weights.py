@@ -69,12 +69,17 @@ def weight_notes(provenance: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+def weights_in_short(provenance: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each collection on how much the requests tell by weight."""
+    said = weight_notes(provenance)
+    return [f"{one[:1].upper() if one.startswith('by ') else one[:1]}{one[1:]}." for one in said]
+
+
 def sentences_on_weights(
     provenance: Mapping[str, Any], means: pl.DataFrame, measure: str | None = None, **how: Any
 ) -> Iterator[str]:
     """Yield `weight_notes` as sentences, and then `first_by_request_sentences`."""
-    for note in weight_notes(provenance):
-        yield f"{note[:1].upper() if note.startswith('by ') else note[:1]}{note[1:]}."
+    yield from weights_in_short(provenance)
     yield from first_by_request_sentences(provenance, means, measure, **how)
 
 
@@ -90,7 +95,7 @@ def first_by_request_sentences(
     """
     names = names or {}
     means = means.with_columns(pl.col("run").replace(names))
-    words = source_of_weights(provenance), "if all requests counted alike"
+    words = source_of_weights(provenance), "if all requests counted alike,"
     for name, of in weights_by_collection(provenance).items():
         of_one = means.filter(collection=name) if name else means
         first = of.get("first_by_request", {}).items()
