@@ -42,7 +42,10 @@ _FORMS: dict[str, Any] = {
 }
 """The types of what readers of results look up: a list has elements of a type, a dictionary names
 and values, and a tuple is a choice of types."""
-_OF_WEIGHTS = ("n", "n_effective", "share")
+_OF_WEIGHTS: dict[str, Any] = {
+    "n": int, "n_effective": float, "share": float, "heaviest": str,
+    "first_by_request": {str: [str]},
+}  # fmt: skip
 _OF_SOURCES = ("run", "path", "sha256")
 _NEEDED = ("measures", "groups", "inference")
 _INFERENCE = {"ordering", "test", "correction", "family", "alpha", "alternative", "trials", "seed",
@@ -139,7 +142,11 @@ def _refuse_records(told: Mapping[str, Any]) -> None:
             raise LexiframeError(f"expected the requests that runs lack, found {of_measure!r:.80}")
     of_weights = told.get("weights", {})
     for of in of_weights.values() if FOLDERS in told else [of_weights]:
-        if not _has_form({k: v for k, v in of.items() if k in _OF_WEIGHTS}, {str: (int, float)}):
+        by: dict[str, Any] = {"strata": str, "shares": {str: (int, float)}}
+        forms = _OF_WEIGHTS | (by if "strata" in of else {"weights": str})
+        known = {"first_by_request": {}, **of}  # groups have none
+        have_forms = (_has_form(known.get(name), form) for name, form in forms.items())
+        if "n_effective" in of and not all(have_forms):
             raise LexiframeError(f"expected the weights of requests, found {of!r:.80}")
     grades = told.get("grades") or []
     for some in grades.values() if isinstance(grades, dict) else [grades]:
