@@ -6,6 +6,7 @@ from lexiframe.core.views.charts.means import trade_off_chart as trade_off_chart
 from lexiframe.core.views.charts.orderings import ordering_chart as ordering_chart
 from lexiframe.core.views.charts.orderings import rank_distribution_chart as rank_distribution_chart
 from lexiframe.core.views.charts.win_rates import win_rate_chart as win_rate_chart
+from lexiframe.core.views.charts.weights import weight_chart as weight_chart
 from lexiframe.core.views.charts.significance import (
     critical_difference_chart as critical_difference_chart,
 )

@@ -208,10 +208,13 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         if which in said[0]
     }
     reused = [of_one["reused"] for of_one in said if "reused" in of_one]
-    by_id = {c: e.provenance.get("first_by_document_id") for c, e in found.items()}
+    own = {
+        name: {c: e.provenance.get(name) for c, e in found.items()}
+        for name in ("first_by_document_id", "weights")
+    }
     provenance: dict[str, Any] = {
         **said[0],
-        **({"first_by_document_id": by_id} if None not in by_id.values() else {}),
+        **{name: by_name for name, by_name in own.items() if None not in by_name.values()},
         **({"reused": {n: sum(one[n] for one in reused) for n in reused[0]}} if reused else {}),
         **sources,
         "measures": [*measures],

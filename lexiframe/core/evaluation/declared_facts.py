@@ -36,11 +36,16 @@ _FORMS: dict[str, Any] = {
     "grades": (list, dict, _NOTHING),
     "reused": {str: int},
     "first_by_document_id": {str: (list, dict)},
+    "weights": {str: (*_PLAIN, dict)},
     FOLDERS: {str: str},
     ORDER: [str],
 }
 """The types of what readers of results look up: a list has elements of a type, a dictionary names
 and values, and a tuple is a choice of types."""
+_OF_WEIGHTS: dict[str, Any] = {
+    "n": int, "n_effective": float, "share": float, "heaviest": str,
+    "first_by_request": {str: [str]},
+}  # fmt: skip
 _OF_SOURCES = ("run", "path", "sha256")
 _NEEDED = ("measures", "groups", "inference")
 _INFERENCE = {"ordering", "test", "correction", "family", "alpha", "alternative", "trials", "seed",
@@ -135,6 +140,14 @@ def _refuse_records(told: Mapping[str, Any]) -> None:
     for of_measure in told.get("lacking", {}).values():
         if not _has_form(of_measure.get("runs"), {str: int}) or "requests" not in of_measure:
             raise LexiframeError(f"expected the requests that runs lack, found {of_measure!r:.80}")
+    of_weights = told.get("weights", {})
+    for of in of_weights.values() if FOLDERS in told else [of_weights]:
+        by: dict[str, Any] = {"strata": str, "shares": {str: (int, float)}}
+        forms = _OF_WEIGHTS | (by if "strata" in of else {"weights": str})
+        known = {"first_by_request": {}, **of}  # groups have none
+        have_forms = (_has_form(known.get(name), form) for name, form in forms.items())
+        if "n_effective" in of and not all(have_forms):
+            raise LexiframeError(f"expected the weights of requests, found {of!r:.80}")
     grades = told.get("grades") or []
     for some in grades.values() if isinstance(grades, dict) else [grades]:
         if not _has_form(some or [], [(int, float)]):

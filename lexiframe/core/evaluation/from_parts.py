@@ -231,12 +231,16 @@ def assembled(
     tables = pair_tables(total, order, inference, attributes, by, missing, tested, known=known)
     tables["means"] = best_first(tables["means"], facts["measures"], by)
     ties, covered = facts.get("policies", {}).get("ties"), kept["coverage"]
-    if ties in _BY_ID and not by and covered["tied_relevant"].sum():
+    if ties in _BY_ID and not by and not total.weights and covered["tied_relevant"].sum():
         from lexiframe.core.evaluation.deciding_ties import warn_of_deciding_ties
 
         warn_of_deciding_ties(covered, tables["means"], ties)
     asked = {"inference": {"ordering": order, **inference.facts()}, "groups": by}
     provenance = {**facts, **asked, "requests": qrel_files.sources_of_qrels(requests)}
+    if total.weights is not None and not by:
+        from lexiframe.core.evaluation.buckets.weighed import add_first_by_request
+
+        add_first_by_request(provenance, total, order, known)
     return Evaluation(**kept, **tables, provenance=provenance, attributes=attributes)
 
 

@@ -10,8 +10,12 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError
 
+_OF_MEANS = pl.col("test").str.contains(r"^(t|bootstrap)(\(|$)")
+_LEAST_N = pl.when(_OF_MEANS).then(pl.min_horizontal("^(n|n_effective)$")).otherwise("n")
+ARE_ENOUGH = _LEAST_N > 1.999999
+"""Whether requests can tell something: at least two, or n* from 2 where t is by weight."""
 # A test of one's own may return no p-value.
-IS_TESTED = (pl.col("n") > 1) & pl.col("reject").is_not_null()
+IS_TESTED = ARE_ENOUGH & pl.col("reject").is_not_null()
 """Whether a row of comparisons says something: one request says nothing about others."""
 
 

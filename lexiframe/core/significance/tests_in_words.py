@@ -34,7 +34,9 @@ def how_tested(
     The requests of the pairs are between ``n`` and ``n_most`` of the rows.
     """
     n = printed.counted(printed.n_range([rows[0]["n"], rows[0]["n_most"]]), "request")
-    return f"{how_decided(rows, names, alpha, family)}, n = {n}"
+    star = rows[0].get("n_effective")
+    of_weights = "" if star is None else f", n* = {printed.n_range([star])}"
+    return f"{how_decided(rows, names, alpha, family)}, n = {n}{of_weights}"
 
 
 def how_decided(

@@ -218,11 +218,12 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
         for low, high in table.select("ci_low", "ci_high").iter_rows()
     ]
     is_incomparable = pl.when(n=0).then(pl.lit("not comparable")).otherwise(pl.lit(""))
+    is_weighed = "n_effective" in table.columns
     told_apart = pl.when("reject").then(pl.lit("✓")).otherwise(is_incomparable)
     numbers = printed.as_cells(printed.write_p_values(table.drop("n"), alpha))
     texts = numbers.select(
         pl.Series(_GROUP, headings, dtype=pl.String),
-        *("run_a", "run_b", table["n"], "mean_difference"),
+        *("run_a", "run_b", table["n"], *["n_effective"] * is_weighed, "mean_difference"),
         pl.Series("interval", interval, pl.String),
         *("effect_size", "p_value", "p_adjusted"),
         table.select(told_apart.alias("apart")).to_series(),
@@ -230,6 +231,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     named = {
         "run_a": "run a",
         "run_b": "run b",
+        **({"n_effective": "n*"} if is_weighed else {}),
         "mean_difference": "difference",
         "effect_size": "effect size",
         "p_value": "p",
@@ -238,6 +240,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     }
     notes = ["A positive difference is better for run a."]
     notes += [f"Test: {test}." for test in how[:1] if constant]
+    notes += ["Differences are by weight; n* requests that count alike tell as much."] * is_weighed
     notes += [f"{said[0].upper()}{said[1:]}." for said in of_intervals]
     if table.height < n_rows:
         notes.append(f"The first {table.height:,} of {n_rows:,} comparisons.")

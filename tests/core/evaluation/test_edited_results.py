@@ -17,6 +17,7 @@ RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
 REQUESTS = pl.DataFrame(
     {"query_id": ["q0066", "q0078", "q0113", "q0175", "q0206"], "kind": ["x", "y", "x", "y", "x"]}
 )
+WEIGHTS = {query: 2.0 + n for n, query in enumerate(REQUESTS["query_id"])}
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,7 @@ def written(tmp_path_factory):
         "plain": plain,
         "grouped": lf.evaluate(RUNS, QRELS, "AP", requests=REQUESTS, by="kind"),
         "scores": lf.evaluate_scores(some, missing="own"),
+        "weighed": lf.evaluate(RUNS, QRELS, "AP", weights=WEIGHTS),
     }
     return {name: tables_of(e.write(tmp_path_factory.mktemp(name))) for name, e in found.items()}
 
@@ -86,7 +88,7 @@ def test_metadata_of_another_form_are_refused(written, tmp_path, place):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("which", ["plain", "grouped", "scores"])
+@pytest.mark.parametrize("which", ["plain", "grouped", "scores", "weighed"])
 def test_metadata_as_they_were_are_read(written, tmp_path, which):
     folder = edited(tmp_path, written, which, ("measures",), written[which][1]["measures"])
     e = lf.read_results(folder)
@@ -127,6 +129,17 @@ def test_lacking_requests_of_another_form_are_refused(written, tmp_path, value):
 def test_what_is_wrong_with_metadata_is_said(written, tmp_path, place, value, message):
     folder = edited(tmp_path, written, "plain", place, value)
     with pytest.raises(lf.ReadError, match=message):
+        lf.read_results(folder)
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [("n_effective", "x"), ("heaviest", GONE), ("weights", 1), ("strata", "x"),
+     ("first_by_request", {"AP": "a"})],
+)  # fmt: skip
+def test_weights_of_another_form_are_said(written, tmp_path, name, value):
+    folder = edited(tmp_path, written, "weighed", ("weights", name), value)
+    with pytest.raises(lf.ReadError, match="expected the weights of requests, found "):
         lf.read_results(folder)
 
 

@@ -28,11 +28,12 @@ def group_end(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") ->
     return f" for {named}" if names else ""
 
 
-def n_range(numbers: Iterable[int]) -> str:
+def n_range(numbers: Iterable[float]) -> str:
     """Return the least and the greatest of some numbers, or the number if all are equal."""
     column = pl.Series(numbers)
     ends: list[Any] = [column.min(), column.max()]
-    return " to ".join(f"{n:,}" for n in dict.fromkeys(ends))
+    texts = (f"{n:,}" if isinstance(n, int) else f"{n:,.{1 + (n < 10)}f}" for n in ends)
+    return " to ".join(dict.fromkeys(texts))
 
 
 def counted(n: int | str, what: str) -> str:

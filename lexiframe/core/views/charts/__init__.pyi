@@ -6,6 +6,7 @@ from .means import trade_off_chart as trade_off_chart
 from .orderings import ordering_chart as ordering_chart
 from .orderings import rank_distribution_chart as rank_distribution_chart
 from .win_rates import win_rate_chart as win_rate_chart
+from .weights import weight_chart as weight_chart
 from .significance import critical_difference_chart as critical_difference_chart
 from .significance import significance_chart as significance_chart
 

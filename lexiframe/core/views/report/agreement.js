@@ -13,7 +13,7 @@ function showAgreement({ group }) {
         ?? correlations.find((row) => row.ordering_a === b && row.ordering_b === a))?.correlation ?? null),
     title("signs-title", "Agreement on pairs of rankings", "h3"),
     note("Of the pairs of rankings that the measure of the row does not tie: the share of which the "
-      + "measure of the column prefers the same."),
+      + "measure of the column prefers the same. ", facts.notes.once),
     matrix("signs", "Agreement on pairs of rankings", (a, b) =>
       signs.find((row) => row.measure_a === a && row.measure_b === b)?.agreement ?? null));
 }
@@ -51,7 +51,7 @@ function showTies({ group, test, correction }) {
   show("ties",
     title("ties-title", "Ties and power"),
     note("How often two rankings of one request tie by a measure, and how many pairs of runs differ "
-      + `significantly (${test} test, ${correction}).`),
+      + `significantly (${test} test, ${correction}). ${facts.notes.once && `Ties are ${facts.notes.once.toLowerCase()}`}`),
     table("tie-rates", "Ties and power by measure", columns, rows, { filter: false }));
 }
 
@@ -73,6 +73,7 @@ function showCoverage() {
   show("coverage",
     title("coverage-title", "Coverage"),
     facts.notes.coverage.map((said) => note(said)),
+    facts.notes.once && note(facts.notes.once),
     rows.length && [
       table("coverage", "What the runs answered", columns(named.filter((name) => !ofTies(name))), rows),
       title("tied-title", "Documents of equal score", "h3"),

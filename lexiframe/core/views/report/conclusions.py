@@ -121,6 +121,7 @@ def _mean_sentence(mean: pl.DataFrame, level: str, known: facts.Known) -> str:
     shown, notes = cut_at_bounds(mean, known=known)
     row = shown.row(0, named=True)
     requests = printed.counted(str(row["n"]), "request")
+    requests += " by weight" * ("n_effective" in row)
     value = printed.cell("mean", row["mean"], 4)
     said = f"By {row['measure']}, the mean of {escaped(row['run'])} over {requests} is {value}"
     if row["ci_low"] is None:

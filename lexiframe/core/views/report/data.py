@@ -95,6 +95,13 @@ def report_data(
     measures = list(dict.fromkeys(provenance["measures"]))
     said = sentences_by_group(tables, provenance)
     of_all = [*lacking.said(measures), *sentences_on_coverage(tables, provenance)]
+    by_weight, once = "", ""
+    if "weights" in provenance:
+        from lexiframe.core.views.sentences import weights
+
+        by_weight = weights.by_weight(provenance)
+        once = f"{weights.NOT_WEIGHED.capitalize()}." * bool(by_weight)
+        of_all = [*weights.weights_in_short(provenance), *of_all]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     named = partial(_named_alike, are_several=_are_several(grouped["comparisons"], inference))
     shown = {name: grouped[name] for name in _SHOWN} | {
@@ -142,6 +149,8 @@ def report_data(
         },
         "notes": {
             "stability": notes,
+            "byWeight": by_weight,
+            "once": once,
             "coverage": _coverage(tables["coverage"], rankings),
             "ranks": _BY_ID if is_expected else "",
         },
@@ -224,6 +233,8 @@ def _add_half_wins(wins: pl.DataFrame) -> pl.DataFrame:
     """Add the cells of `win_rate_matrix` for both runs: shares won, a tie half a win."""
     half = pl.col("ties") / 2
     shares = {"half_wins": pl.col("wins") + half, "half_losses": pl.col("losses") + half}
+    if "win_share" in wins.columns:  # by weight
+        return wins.with_columns(half_wins="win_rate", half_losses=1 - pl.col("win_rate"))
     return wins.with_columns(**{name: won / pl.col("n") for name, won in shares.items()})
 
 

@@ -47,6 +47,10 @@ def contents_of(
     """Return the contents of the page of an evaluation."""
     rankings, worst = rankings or Rankings(), features.found(Worst)
     of_worst = worst.page(tables, provenance, rankings.attributes) if worst else ""
+    if "weights" in provenance:
+        from lexiframe.core.views.report.weights import weights_part
+
+        of_worst = weights_part(tables, provenance) + of_worst
     of_all = printed.Summary.compose((), *sections_of_catalogue(tables, provenance))._repr_html_()
     parts = {
         "title": f"Evaluation of {printed.counted(tables['orderings']['run'].n_unique(), 'run')}",

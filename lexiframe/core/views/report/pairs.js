@@ -11,7 +11,7 @@ function showPairs(state) {
     "Point at a cell, or move with the arrow keys. Click it, or press Enter, to see the requests.");
   show("pairs",
     title("pairs-title", `Pairs by ${state.measure}`),
-    note("Share of requests that the run of the row wins against the run of the column, ties half. ",
+    note(`Share of ${facts.notes.byWeight ? "weight" : "requests"} that the run of the row wins against the run of the column, ties half. `,
       make("span", { class: "key" }, keyOf("row wins", 0.9), keyOf("even", 0.5), keyOf("column wins", 0.1)),
       ` A dot (•) marks pairs that differ significantly (${testOf(state)} test, ${state.correction}).`,
       facts.inference.baseline === null ? null : ` Only pairs with ${facts.inference.baseline} were tested.`),

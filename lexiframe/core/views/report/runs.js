@@ -8,10 +8,11 @@ function showMeans(state) {
   const [least, most] = [Math.min, Math.max].map((end) => end(...rows.map((row) => row.n)));
   const over = least < most ? `${whole(least)} to ${counted(most, "request")}` : counted(rows[0]?.n, "request");
   const isShare = measureOf(measure).cells?.kind !== "scores";
-  const what = isShare ? "shares of requests won against the other runs" : "means";
+  const { byWeight } = facts.notes;
+  const what = isShare ? `shares of ${byWeight ? "weight" : "requests"} won against the other runs` : "means";
   show("means",
     title("means-title", `Runs by ${measure}`),
-    note(`${what[0].toUpperCase()}${what.slice(1)} over ${over}, with `
+    note(`${what[0].toUpperCase()}${what.slice(1)} over ${over}${byWeight}, with `
       + `${level()} intervals. ${intervalNotes("means", only)}${orderedBy(rows)}${legend([measure])}`),
     rows.length
       ? table("of-measure", `Means and ranks by ${measure}`, columnsOfMeans(rows, state), rows, {
@@ -117,6 +118,10 @@ function columnsOfMeans(rows, state) {
       show: (row) => (likeliest(row) ? `${rank(likeliest(row).rank)} (${percent(likeliest(row).probability)})` : NONE),
     },
     { title: "n", value: (row) => row.n, show: (row) => whole(row.n) },
+    facts.notes.byWeight && {
+      title: "n*", help: "So many requests that count alike tell as much",
+      value: (row) => row.n_effective, show: (row) => number(row.n_effective, 1),
+    },
   ].filter(Boolean);
 }
 

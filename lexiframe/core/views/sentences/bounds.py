@@ -61,7 +61,9 @@ def _disagreement_note(table: pl.DataFrame) -> list[str]:
 
 def _few_requests_note(table: pl.DataFrame) -> list[str]:
     """Say that few requests make intervals of little worth, where there are intervals."""
+    name, called = ("n_effective", "n*") if "n_effective" in table.columns else ("n", "n")
     with_interval = table.filter(pl.col("ci_low").is_not_null())
-    n = with_interval["n"].to_list() if "n" in table.columns else []
+    n = with_interval[name].drop_nulls().to_list() if name in table.columns else []
     is_few = bool(n) and min(n) < FEW_REQUESTS
-    return [f"with n = {min(n)} requests intervals say little"] if is_few else []
+    least = f"with {called} = {printed.n_range([min(n)])} requests" if is_few else ""
+    return [f"{least} intervals say little"] if is_few else []

@@ -11,12 +11,15 @@ from lexiframe.core.views.sentences.rows import is_first
 
 
 def other_first_sentences(
-    by_id: Mapping[str, list[str]], means: pl.DataFrame, measure: str | None
+    by_id: Mapping[str, list[str]],
+    means: pl.DataFrame,
+    measure: str | None,
+    words: tuple[str, str] = ("expectation over tied orders", "by document id"),
 ) -> Iterator[str]:
     """Yield which runs are first by expectation, and which by document id, where they differ.
 
     ``by_id`` has the first runs by document id, by the measures where they differ. Measures of the
-    same runs share a sentence; one ``measure`` alone is not named.
+    same runs share a sentence; one ``measure`` alone is not named. Other ``words`` name both ways.
     """
     together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name in means["measure"].unique(maintain_order=True):
@@ -26,7 +29,7 @@ def other_first_sentences(
     for (first, other), names in together.items():
         of = f" by {printed.and_joined(names)}" if measure is None else ""
         are_first = f"{_names_of(first)} {'is' if len(first) == 1 else 'are'} first{of}"
-        yield f"By expectation over tied orders {are_first}; by document id {_names_of(other)}."
+        yield f"By {words[0]} {are_first}; {words[1]} {_names_of(other)}."
 
 
 _MOST = 3

@@ -295,7 +295,8 @@ def _one_sided_rows(
     of = ("comparisons", "orderings", "win_rates")
     c, o, wins = (tables[name].rename(dict(zip(names, by, strict=True))) for name in of)
     rows = drop_counts(c, provenance).group_by(*by, *KEY).agg(
-        pl.col("reject").sum(), n=pl.col("n").min(), n_most=pl.col("n").max(), n_pairs=pl.len()
+        pl.col("reject").sum(), pl.col("^n_effective$").min(),
+        n=pl.col("n").min(), n_most=pl.col("n").max(), n_pairs=pl.len(),
     )  # fmt: skip
     first = o.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(best="run")
     rows = rows.join(first, on=[*by, "measure"], how="left", nulls_equal=True)

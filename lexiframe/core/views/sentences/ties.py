@@ -31,10 +31,12 @@ def tie_sentences(
     A mean is moved much if it may leave its interval. The order decides if another run may be
     first. Runs with one score for all documents of a request are named where their order matters,
     and by one ``measure`` alone where they are first. Where ties are expected nothing moves, and
-    the runs that are first by document id are named if they differ.
+    the runs that are first by document id are named if they differ. Nothing is said of means by
+    weight.
     """
     by_id, ties = provenance.get("first_by_document_id"), provenance.get("policies", {}).get("ties")
-    if ties in _ORDERED or (ties == "expected" and by_id is None):
+    is_weighed = "n_effective" in tables["means"].columns  # the coverage is not
+    if ties in _ORDERED or (ties == "expected" and by_id is None) or is_weighed:
         return ()
     own = [name for name, of in facts.known_facts(provenance).items() if of.is_own]
     ranges = [f"{name}_{end}" for name in own for end in ("min", "max")]
@@ -59,7 +61,8 @@ def sentences_on_coverage(
 ) -> tuple[str, ...]:
     """Say which runs are cut at different depths, and which results depend on equal scores.
 
-    Without a ``measure`` this holds for all measures.
+    Without a ``measure`` this holds for all measures, and who is first by weights of requests only
+    is said, too.
     """
     measures = [measure] if measure is not None else provenance["measures"]
     cuts = (
@@ -67,18 +70,32 @@ def sentences_on_coverage(
         for name, coverage, _, _ in _collection_tables(tables, provenance["groups"])
         for said in cuts_in_words(coverage, measures)
     )
-    return (*cuts, *tie_sentences(tables, provenance, measure))
+    of_weights = list[str]()
+    if measure is None and "weights" in provenance:
+        from lexiframe.core.views.sentences import weights
+
+        of_weights += weights.first_by_request_sentences(provenance, tables["means"])
+    return (*cuts, *tie_sentences(tables, provenance, measure), *of_weights)
 
 
 def add_ties(v: pl.DataFrame, e: Evaluated) -> printed.Verdict:
-    """Return a verdict whose first sentence by each measure ends with `sentences_on_coverage`."""
+    """Return a verdict whose first sentence by each measure ends with `sentences_on_coverage`.
+
+    The first sentence of all says how requests with weights weigh.
+    """
     names = v["measure"].unique(maintain_order=True).to_list()
     tables = {"coverage": e.coverage, "means": e.means}
     said = [" ".join(sentences_on_coverage(tables, e.provenance, name)) for name in names]
     ends = pl.col("measure").replace_strict(names, said, return_dtype=pl.String)
     is_end = pl.col("measure").is_first_distinct() & (ends != "")
     sentence = pl.when(is_end).then(pl.col("sentence") + " " + ends).otherwise("sentence")
-    return printed.Verdict(v.with_columns(sentence=sentence) if any(said) else v)
+    v = v.with_columns(sentence=sentence) if any(said) else v
+    if v.height and "weights" in e.provenance:
+        from lexiframe.core.views.sentences import weights
+
+        more = [v["sentence"][0], *weights.sentences_on_weights(e.provenance, e.means)]
+        v = v.with_columns(pl.col("sentence").replace({more[0]: " ".join(more)}))
+    return printed.Verdict(v)
 
 
 def _collection_tables(

@@ -14,12 +14,13 @@ from lexiframe.core.significance import (
     Correction,
     correct_families,
     corrections,
+    indistinct_groups,
     tests,
     tests_in_words,
 )
 
 KEY = ("measure", "test", "correction")
-IS_TESTED = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
+IS_TESTED = indistinct_groups.ARE_ENOUGH & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
 """One request says nothing about others; a test of one's own may return no p-value."""
 _IS_CORRECTED = (pl.col("n") > 0) & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
 """What a family counts: comparisons of one request, too, although these say nothing of others."""
@@ -60,7 +61,8 @@ def mark_too_few(
     on = [*by, *KEY]
     lacking = [name for name in ("least_p", "least_p_adjusted") if name not in c.columns]
     c = c.with_columns(pl.lit(None, pl.Float64).alias(name) for name in lacking)
-    c = c.with_columns(tested=IS_TESTED)
+    few = pl.when(~indistinct_groups.ARE_ENOUGH).then(pl.col("n").clip(0, 1))  # n* below 2
+    c = c.with_columns(few.otherwise("n").alias("n"), tested=IS_TESTED)
     rejects = pl.col("tested") & (pl.col("p_adjusted") < alpha)
     barren = c.group_by(on).agg(n=pl.col("n").max(), reject=rejects.any())
     barren = barren.filter(~pl.col("reject"), pl.col("n") > 0)
@@ -176,6 +178,8 @@ def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
     elif row["n_differ"] is not None:
         most = "at most " * (row["wins"] is None)
         much = f"Differences in {most}{row['n_differ']:,} of {much}"
+    if row["least"] is None and (star := row.get("n_effective")) is not None:  # no test
+        much = f"{much} (n* = {printed.n_range([star])})"
     what = "pairs" if family == "measure" else "comparisons"
     about = "" if row["over"] is None else f" about {row['over']:,} {what}"
     return f"{much}: too few for any conclusion{about}"
@@ -301,7 +305,8 @@ def evidence(
     if rows[0]["n_most"] == 0:
         return ""
     if not least:
-        return "; no test is possible with one request"
+        few = "one request" if rows[0]["n_most"] == 1 else "n* below 2"
+        return f"; no test is possible with {few}"
     ends = " to ".join(dict.fromkeys(f"{p:.2g}" for p in (min(least), max(least))))
     how = tests_in_words.how_decided(rows, names, alpha, family)
     return f" (the least p possible is {ends}: {how})"

@@ -84,6 +84,7 @@ def baseline_rows(
     unmatched = provenance.get("unmatched", [])  # of these runs, or of that baseline, none is known
     is_known = ~(run.is_in(unmatched) | pl.col("run_b").is_in(unmatched))
     table = of_measure.agg(
+        pl.col("^n_effective$").min(),
         better=run.filter(is_known & pl.col("reject") & is_better),
         worse=run.filter(is_known & pl.col("reject") & ~is_better),
         undecided=run.filter(is_known & ~pl.col("reject") & (pl.col("n") > 0)),

@@ -342,6 +342,7 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
     """Count pairs that share requests, the significant ones, and comparisons in the family."""
     shares = pl.col("n") > 0
     counted = c.group_by(*by, *KEY).agg(
+        pl.col("^n_effective$").min(),
         n_pairs=shares.sum().cast(pl.Int64),
         n_significant=pl.col("reject").sum().cast(pl.Int64),
         n=pl.col("n").filter(shares).min(),

@@ -89,7 +89,7 @@ def _paper_across(
     own = _facts(told)
     last = _row_over_collections(of["means"], own)
     runs = last["run"].to_list() if runs is None else [run for run in runs if run in last["run"]]
-    paper = paper_of_groups(of, told, told["measures"], runs, **how)
+    paper = paper_of_groups(of, {**told, "weights": {}}, told["measures"], runs, **how)
     last = pl.DataFrame({"run": runs}).join(last, on="run", maintain_order="left")
     is_percent = how.get("percent") and (own.kind == "preference" or own.limits.are_of_a_share)
     means = last["mean"] * (100 if is_percent else 1)
@@ -129,9 +129,14 @@ def _notes(
     """Yield the unit of the numbers, the better side, and the reason why some are missing."""
     own = _facts(told)
     n = printed.counted(printed.n_range(means["n"]), "request")
-    is_share = own.kind == "preference"
-    share = ": the share of requests won against the other runs, ties half" * is_share
-    yield f"Means of {measure} over {n} of each collection{share}{unit}."
+    is_share, by, won, of_weights = own.kind == "preference", "", "requests", list[str]()
+    if "weights" in told:
+        from lexiframe.core.views.sentences.weights import by_weight, weight_notes
+
+        by, won, of_weights = by_weight(told), "weight", [*weight_notes(told)]
+    share = f": the share of {won} won against the other runs, ties half" * is_share
+    yield f"Means of {measure} over {n} of each collection{by}{share}{unit}."
+    yield from (f"{said}." for said in of_weights)
     if own.smaller_is_better:
         yield "Smaller is better."
     if means.height < means["run"].n_unique() * len(told["measures"]):

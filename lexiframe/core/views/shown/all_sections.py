@@ -29,6 +29,7 @@ def listed_sections(
 ) -> list[printed.Section]:
     """Return sections, and behind them sections on ranks, verdict, correlations, ties, coverage."""
     coverage = tables["coverage"]  # has no rows where scores came from another tool
+    once = not_weighed(provenance)
     sections = [
         *first,
         printed.Section(notes=told_of_each(coverage, differences_in_words)),
@@ -37,12 +38,21 @@ def listed_sections(
         *_correlation_sections(tables, provenance),
         *_tie_sections(tables, provenance),
         printed.Section(
-            notes=told_of_each(coverage, lambda part: [coverage_in_words(part)])
+            notes=(*told_of_each(coverage, lambda part: [coverage_in_words(part)]), *once)
             if coverage.height
             else ()
         ),
     ]
     return [s for s in sections if s.notes or (s.table is not None and s.table.height)]
+
+
+def not_weighed(provenance: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a note below numbers in which each request counts once, where others are by weight."""
+    if "weights" not in provenance:
+        return ()
+    from lexiframe.core.views.sentences import weights
+
+    return (weights.NOT_WEIGHED,) if weights.source_of_weights(provenance) else ()
 
 
 def _rank_sections(
@@ -91,6 +101,10 @@ def _verdict(
         v = verdict_of(ranked, provenance)
         n, table = _take_out_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
+        if "n_effective" in tables["comparisons"].columns:
+            from lexiframe.core.views.sentences.weights import star_range
+
+            n.append(star_range(tables["comparisons"]).removeprefix(", "))
         how = inference_in_words(inference, tables["comparisons"], provenance["measures"])
         title = f"Verdict ({', '.join([how, *n])})"
         order = _order_of_preferences(tables, provenance)
@@ -137,7 +151,10 @@ def _tie_sections(
     n, table = _take_out_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
     yield printed.Section(
-        f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1
+        f"Ties between rankings of one request{of_pairs}",
+        table,
+        not_weighed(provenance),
+        leads=len(by) + 1,
     )
 
 

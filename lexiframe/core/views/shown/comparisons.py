@@ -23,11 +23,11 @@ def comparisons_in_short(
     in_order = printed.group_order(groups, c)
     c = c.sort(*in_order, printed.place_among(measures), maintain_order=True)
     c, notes = cut_at_bounds(c, "mean_difference")
-    keys = ("measure", "test", "correction", "n")
-    differing = [name for name in keys if c[name].n_unique() > 1]
+    keys = ("measure", "test", "correction", "n", "n_effective")
+    differing = [name for name in keys if name in c.columns and c[name].n_unique() > 1]
     table = printed.as_cells(printed.write_p_values(c, alpha)).select(
         *groups,
-        *(name for name in differing if name != "n"),
+        *(name for name in differing if name not in _N),
         pl.col("run_a").alias("run a"),
         pl.col("run_b").alias("run b"),
         pl.col("mean_difference").alias("diff."),
@@ -37,9 +37,13 @@ def comparisons_in_short(
             pl.when("reject").then(pl.lit("yes")).when(pl.col("n") == 0)
             .then(pl.lit(printed.MISSING)).otherwise(pl.lit("no")).alias("sig.")
         ).to_series(),
-        *(name for name in differing if name == "n"),
+        *(pl.col(name).alias(_N[name]) for name in differing if name in _N),
     )  # fmt: skip
     return "; ".join([_caption(c, differing, alpha), *notes]), table
+
+
+_N = {"n": "n", "n_effective": "n*"}
+"""The numbers of requests, and what their columns are called."""
 
 
 def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:
@@ -73,6 +77,8 @@ def _caption(c: pl.DataFrame, differing: Sequence[str], alpha: float) -> str:
     said = [test] * ("test" not in differing)
     said += [f"{correction} the pairs of a family"] * ("correction" not in differing)
     said += [f"α = {alpha:g}"] + [f"n = {row['n']:,}"] * ("n" not in differing)
+    if "n_effective" in c.columns and "n_effective" not in differing:
+        said.append(f"n* = {printed.n_range(c['n_effective'])} by weight")
     said += [f"{printed.MISSING}: no request in common"] * (c["n"].min() == 0)
     level = f"with {100 * (1 - alpha):g} % intervals"
     return f"{measure}difference run a − run b, {level}; {', '.join(said)}"

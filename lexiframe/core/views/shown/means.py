@@ -38,20 +38,24 @@ def means_section(
     known: facts.Known | None = None,
     n_all: int = 0,
     named: Collection[str] | None = None,
+    by_weight: str = "",
+    of_weights: Sequence[str] = (),
 ) -> printed.Section:
     """Return runs × measures with the means, or measures × mean and interval of a single run.
 
     ``n_all`` counts the comparisons of all groups and measures by the first test. Of many runs the
-    best ones by the first measure are shown, and those ``named``; None: all that fit.
+    best ones by the first measure are shown, and those ``named``; None: all that fit. Requests
+    count ``by_weight``, which the last notes explain.
     """
     if not measures:
         return printed.Section(notes=(_ONE_RUN,))
     means = means.sort(printed.place_among(measures))
-    over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
+    over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{by_weight}{of_group}"
     means, of_intervals = cut_at_bounds(means, known=known)
     notes = [*measure_notes(means, list(dict.fromkeys(measures)), known), *of_intervals]
     if means["run"].n_unique() == 1:
         notes.append(_ONE_RUN)
+        notes += of_weights
         return printed.Section(*_single_run_table(means, over, inference["alpha"]), tuple(notes))
     lacking = Lacking() if lacking is None else lacking
     found = marks(means, comparisons, inference)
@@ -60,15 +64,17 @@ def means_section(
     cut = partial(ends, called="means") if named is None else partial(best_and_named, named=named)
     whole, left_out = cut(mean_cells(marked, "nothing"))
     shares = [name for name in preferences if name in whole.columns]
-    of_shares = f" ({', '.join(shares)}: share of requests won)" if shares else ""
+    won = "weight" if by_weight else "requests"
+    of_shares = f" ({', '.join(shares)}: share of {won} won)" if shares else ""
     order = inference["ordering"] if shares else "mean"
     explained = (
         [legend(inference, comparisons, measures, order)] if means["rank"].count() else []
     )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
-        explained.append(untested_in_words(inference))
+        explained.append(f"{untested_in_words(inference)}{', or n* below 2' * bool(by_weight)}")
     explained += what_would_do(first_test_rows(comparisons, inference), measures, inference, n_all)
     notes = [*explained, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
+    notes += of_weights
     title = f"Means {over}{of_shares}"
     return _interval_section(title, whole, marked, notes, inference["alpha"], cut)
 

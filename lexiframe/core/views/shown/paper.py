@@ -95,8 +95,17 @@ def paper_of(
     level = f", with {100 * (1 - inference['alpha']):g} % intervals" if intervals else ""
     baseline = inference.get("baseline")
     inference = inference | {"baseline": (rename or {}).get(baseline, baseline)}
+    by_weight, of_weights = "", list[str]()
+    if "weights" in provenance:
+        from lexiframe.core.views.sentences import weights
+
+        by_weight = weights.by_weight(provenance)
+        of_weights += weights.sentences_on_weights(
+            provenance, tables["means"].filter(pl.col("measure").is_in(measures)), names=rename
+        )
     said = (
-        _what(scaled, tables, shown_measures, by, known, level),
+        _what(scaled, tables, shown_measures, by, known, f"{by_weight}{level}"),
+        *of_weights,
         *_notes(notes),
         *_notes([("", of_intervals)]),
         *[bold] * any(one.is_best for one in cells),
@@ -256,7 +265,8 @@ def _what(
         each = tables["means"].group_by(by or pl.lit(0)).agg(pl.col("run").n_unique() - 1)
         others = printed.n_range(each["run"])
         rivals = "other run" if others == "1" else f"{others} other runs"
-        share = f"the share of requests won against the {rivals}, ties half"
+        won = "weight" if "n_effective" in means.columns else "requests"
+        share = f"the share of {won} won against the {rivals}, ties half"
         said += f"; of {', '.join(shares)} {share}"
     names = set(means.filter("in_percent")["measure"])
     if names:

@@ -124,6 +124,8 @@ def marks_in_words(
     of_shown = of_shown.filter(pl.col("n") > 0)  # the others have no request in common
     if of_shown["n"].max() == 1:
         return ["With one request, no test is possible."]
+    if not of_shown.select(indistinct_groups.ARE_ENOUGH.any()).item():
+        return ["With n* below 2, no test is possible."]
     baseline = inference.get("baseline")
     meaning = {
         "letters": "Superscript letters: the runs that a run is significantly better than",
@@ -135,6 +137,10 @@ def marks_in_words(
     how, over = tests_in_words.each_test(rows.to_dicts())
     over = f"{over} {_family(c, of_shown, by, inference['family'])}"
     n = printed.n_range(of_shown["n"])
+    if "n_effective" in of_shown.columns:
+        from lexiframe.core.views.sentences.weights import star_range
+
+        n += star_range(of_shown)
     return [f"{meaning} ({how}{over}, α = {inference['alpha']:g}, n = {n})."]
 
 

@@ -92,12 +92,18 @@ def _mean_sections(
     preferences = [name for name in measures if known[name].kind == "preference"]
     compared = dict(titled_parts(tables["comparisons"], by))
     under = policies_in_words(provenance.get("policies", {}))
+    by_weight, notes = "", list[str]()
+    if "weights" in provenance:
+        from lexiframe.core.views.sentences import weights
+
+        by_weight, notes = weights.by_weight(provenance), [*weights.weight_notes(provenance)]
     n_all = first_test_rows(tables["comparisons"], provenance["inference"])["p_adjusted"].count()
     for of_group, means in titled_parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())
         of = of_group + under
         how = provenance["inference"], of, lacking, known, n_all
-        yield means_section(means, c, measures, preferences, *how, named)
+        yield means_section(means, c, measures, preferences, *how, named, by_weight, notes)
+        notes = []
 
 
 def sections_of_catalogue(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:

@@ -341,3 +341,6 @@ SCORES_OF_THREE = pl.DataFrame(
     {"run": ["a"] * 4 + ["b<b>"] * 4 + ["c"] * 4, "query_id": [*"1234"] * 3, "measure": "AP",
      "value": [0.5, 0.25, 0.75, 1.0, 0.5, 0.5, 0.25, 0.75, 0.0, 0.5, 1.0, 1.0]}
 )  # fmt: skip
+WEIGHED_SCORES = SCORES_OF_THREE.with_columns(
+    request_weight=pl.col("query_id").replace_strict({"1": 4.0, "2": 2.0, "3": 1.0, "4": 1.0})
+)

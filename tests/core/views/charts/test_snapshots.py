@@ -66,6 +66,7 @@ SNAPSHOTS = {
     "tie_chart": lambda: charts.tie_chart(made.TIES),
     "tie_profile_chart": lambda: charts.tie_profile_chart(made.PROFILE),
     "unjudged_chart": lambda: charts.unjudged_chart(made.UNJUDGED),
+    "weight_chart": lambda: charts.weight_chart(made.WEIGHED_SCORES),
     "worst_chart": lambda: charts.worst_chart(
         lf.worst_served(made.SCORES_OF_THREE, [0.5, 1]).values
     ),
