@@ -209,7 +209,7 @@ def _rates_of_pairs(measure: str, pairs: Pairs | arrays.PairSums) -> pl.DataFram
     d = pairs.differences
     table = pl.DataFrame(
         {
-            "measure": pl.repeat(measure, len(d.n), eager=True),
+            "measure": pl.Series([measure]).new_from_index(0, len(d.n)),
             "run_a": coded.decode(pairs.runs, pairs.a),
             "run_b": coded.decode(pairs.runs, pairs.b),
             "n": d.n,
@@ -221,4 +221,4 @@ def _rates_of_pairs(measure: str, pairs: Pairs | arrays.PairSums) -> pl.DataFram
         },
         schema=schemas.WIN_RATES.columns,
     )
-    return table.filter(pl.col("n") > 0)
+    return table if d.n.all() else table.filter(pl.col("n") > 0)
