@@ -207,7 +207,7 @@ def _encode_few(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
 
 def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
     """Return the string of each code."""
-    return names.gather(codes)
+    return names[codes]  # in half the time of gather for a few
 
 
 def begins(codes: np.ndarray) -> np.ndarray:

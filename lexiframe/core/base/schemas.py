@@ -564,8 +564,8 @@ def table_of(
     for name, dtype in columns.items():
         value = given.get(name)
         is_one = value is None or isinstance(value, str | float | int)
-        column = pl.repeat(value, height, eager=True) if is_one else pl.Series(value)
-        made.append(column.cast(dtype).alias(name))
+        column = pl.Series(name, [value] if is_one else value).cast(dtype)
+        made.append(column.new_from_index(0, height) if is_one else column)
     return pl.DataFrame(made).with_columns(pl.selectors.float().fill_nan(None))
 
 

@@ -14,7 +14,7 @@ from lexiframe.core.base.feature import Forms
 from lexiframe.core.io.columns import LISTS_OF_IDS, spelled
 
 _FIRST_LINE = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*)?[\r\n]+)*([^\r\n]*)")
-_OPENS = r"^\s*[\[{]"
+_OPENS = re.compile(r"\s*[\[{]")
 
 
 def forms_of_text(data: bytes) -> Forms | None:
@@ -48,8 +48,7 @@ def forms_of_table(table: pl.DataFrame, schema: schemas.TableSchema) -> Forms | 
 def _opens(column: pl.Series) -> bool:
     if column.dtype != pl.String:
         return False
-    first = column.head(1).alias("cell")  # Polars takes a name such as ^a$ for a pattern
-    return bool(first.str.contains(_OPENS).any())
+    return bool(len(column)) and _OPENS.match(column[0] or "") is not None
 
 
 def forms_of_grades(table: pl.DataFrame, grades: Mapping[Any, Any]) -> Forms | None:

@@ -29,7 +29,7 @@ from lexiframe.core.io.column_forms.lists_of_items import rename_columns
 from lexiframe.core.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.core.io.column_forms.objects import form_of_tool, to_frame
 from lexiframe.core.io.column_forms.values_for_none import drop_none
-from lexiframe.core.io.doubts.first_looks import may_begin_anew, names_folds
+from lexiframe.core.io.doubts.first_looks import may_begin_anew, names_folds, some_of
 from lexiframe.core.io.doubts.scores_against_ranks import (
     NOTHING_AGAINST,
     batches_are_doubtful,
@@ -52,7 +52,6 @@ from lexiframe.core.io.problems.line_numbers import Places
 from lexiframe.core.io.rare_forms import forms_of_table
 from lexiframe.core.io.reading_options import TextOptions
 
-_SAMPLE = 1000  # the rows of a column that are looked at first
 _ROW = "\0row"  # none of our columns has this name
 _RUNS_OR_RANKS = replace(schemas.RUNS, optional=("run", "replicate", "score", "rank"))
 
@@ -222,8 +221,7 @@ def _are_the_rows(table: pl.DataFrame, named: pl.DataFrame, options: TextOptions
 def _may_vary(column: pl.Series) -> bool:
     if column.dtype.is_nested() or column.dtype == pl.Object:
         return True
-    some = column[:: max(len(column) // _SAMPLE, 1)]
-    return some.n_unique() > 1 or column.n_unique() > 1
+    return some_of(column).n_unique() > 1 or column.n_unique() > 1
 
 
 def _name_replicates(named: pl.DataFrame, source: Source, unnamed: str) -> pl.DataFrame:

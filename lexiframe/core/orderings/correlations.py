@@ -125,19 +125,20 @@ def rank_correlations(
 
 def _ranks_by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:
     """Return the rank of each run, sorted by run, for each ordering, by its name."""
-    rows = orderings.select("measure", "method").unique()
+    lazy = orderings.lazy()
+    rows = lazy.select("measure", "method").unique().collect()
     several = rows.height > rows["measure"].n_unique() or any(
         how.partition("(")[0] != "mean" and derived.known_metric(measure) is not None
         for measure, how in rows.rows()  # the usual order of a metric is that of its means
     )
     name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
-    if orderings.select(schemas.ORDERINGS.key).is_duplicated().any():
+    if lazy.select(pl.struct(schemas.ORDERINGS.key).is_duplicated().any()).collect().item():
         raise SchemaError(
             f"orderings: expected one row for each {', '.join(schemas.ORDERINGS.key)}, found "
             "several"
         )
-    named = orderings.select(pl.col("run", "rank"), ordering=name)
-    parts = named.sort("run").partition_by("ordering", as_dict=True, include_key=False)
+    named = lazy.select(pl.col("run", "rank"), ordering=name).sort("run").collect()
+    parts = named.partition_by("ordering", as_dict=True, include_key=False)
     return {key[0]: dict(rows.rows()) for key, rows in parts.items()}
 
 

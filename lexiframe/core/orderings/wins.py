@@ -140,7 +140,7 @@ def _rates_of_pairs(measure: str, pairs: Pairs | arrays.PairSums) -> pl.DataFram
     d = pairs.differences
     table = pl.DataFrame(
         {
-            "measure": pl.repeat(measure, len(d.n), eager=True),
+            "measure": pl.Series([measure]).new_from_index(0, len(d.n)),
             "run_a": coded.decode(pairs.runs, pairs.a),
             "run_b": coded.decode(pairs.runs, pairs.b),
             "n": d.n,
@@ -158,4 +158,4 @@ def _rates_of_pairs(measure: str, pairs: Pairs | arrays.PairSums) -> pl.DataFram
         shares |= {"win_rate": 0.5 + d.lead / n / 2, "n_effective": n}
         shares["tie_share"][d.ties == 0] = 0.0  # and no rounding
         table = table.with_columns(pl.Series(name, of) for name, of in shares.items())
-    return table.filter(pl.col("n") > 0)
+    return table if d.n.all() else table.filter(pl.col("n") > 0)

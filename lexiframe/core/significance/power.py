@@ -58,7 +58,8 @@ def discriminative_power(
     """
     resampling.check_share("discriminative_power", "alpha", alpha)
     power = pl.col("n_significant") / pl.col("n_pairs")
-    return _count_pairs(c, alpha).with_columns(power=power).select(*schemas.POWER.columns)
+    counted = _count_pairs(c, alpha).lazy().with_columns(power=power)
+    return counted.select(*schemas.POWER.columns).collect()
 
 
 @alone.each_collection
@@ -173,7 +174,7 @@ def _count_pairs(c: ComparisonsTable, alpha: float, *found: pl.Expr) -> pl.DataF
     checked = checked_comparisons(c)
     if found:  # which may be the first pair of several
         checked = checked.sort("run_a", "run_b")
-    table = checked.group_by(*CURVE).agg(
+    table = (checked.lazy().group_by(*CURVE)).agg(
         *(n.cast(pl.Int64).alias(name) for name, n in counts.items()), *found
     )
-    return table.with_columns(alpha=pl.lit(alpha, pl.Float64)).sort(*CURVE)
+    return table.with_columns(alpha=pl.lit(alpha, pl.Float64)).sort(*CURVE).collect()

@@ -114,7 +114,7 @@ def are_numbers(column: pl.Series) -> bool:
     """Return whether a column has numbers, or text that is numbers, as means and ranks are here."""
     if column.dtype != pl.String:
         return column.dtype.is_numeric()
-    return all(map(_NUMBER.fullmatch, column.drop_nulls()))
+    return all(_NUMBER.fullmatch(text) for text in column.to_list() if text is not None)
 
 
 def as_texts(table: pl.DataFrame) -> pl.DataFrame:

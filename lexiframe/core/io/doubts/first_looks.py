@@ -69,8 +69,13 @@ def may_name_systems(column: pl.Series) -> bool:
     is_kind = column.dtype in KINDS or column.dtype.is_integer()
     if not is_kind or column.name.partition(":")[0] in NO_SYSTEMS:
         return False
-    some = column[:: max(len(column) // _SAMPLE, 1)]
-    return some.n_unique() <= _MANY and column.n_unique() > 1
+    return some_of(column).n_unique() <= _MANY and column.n_unique() > 1
+
+
+def some_of(column: pl.Series) -> pl.Series:
+    """Return the rows of a column that are looked at first."""
+    step = max(len(column) // _SAMPLE, 1)
+    return column if step == 1 else column[np.arange(0, len(column), step)]
 
 
 def may_be_other_lines(rows: pl.DataFrame) -> bool:

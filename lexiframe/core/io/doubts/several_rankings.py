@@ -54,28 +54,31 @@ def several_rankings(
 engine: 2 ('new', 'old'); if it names the runs, say so: columns={'run': 'engine'}
     """
     has_ranks = "rank" in rows.columns
-    candidates = [column for column in others if may_name_systems(column)]
-    found = [one for column in candidates if (one := _told_apart(rows, column, where)) is not None]
+    candidates = others.select(column for column in others if may_name_systems(column))
+    varying = _varying_in_queries(rows, candidates)
+    twins = _share_with_twins(rows) if varying else 0.0
+    told = (_told_apart(rows, column, where, twins) for column in varying)
+    found = [one for one in told if one is not None]
     if not found and has_ranks:
         return _begun_anew(rows, where, unread)
     return min(found, key=lambda one: not one.is_certain, default=None)
 
 
-def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRankings | None:
+def _told_apart(
+    rows: pl.DataFrame, column: pl.Series, where: str, twins: float
+) -> SeveralRankings | None:
     """Return the rankings that the values of one column distinguish; None if there is only one."""
-    rows = rows.with_columns(value=column.cast(pl.String).fill_null(""))
-    per_query = rows.group_by("query_id").agg(pl.col("value").n_unique())["value"]
-    if not (per_query > 1).any():
-        return None
     words = words_of(column.name)
     names_systems, names_parts = bool(words & _SYSTEMS), bool(words & _PARTS)
+    may_be_parts = names_parts or not (column.dtype in KINDS or names_systems)
+    if may_be_parts and "rank" not in rows.columns:
+        return None
+    rows = rows.with_columns(value=column.cast(pl.String).fill_null(""))
     has_lists = rows.select("query_id", "value").n_unique() < rows.height
-    twins = _share_with_twins(rows)
     if "rank" in rows.columns and (has_lists or names_systems) and ranks_begin_anew(rows):
         problem = _problem(column, where, "several", _if_parts(rows, column, twins))
         return SeveralRankings(problem, is_certain=True, has_twins=twins > 0)
-    is_text = column.dtype in KINDS
-    if names_parts or not (is_text or names_systems):
+    if may_be_parts:
         return None
     if twins and not are_unique(rows, "query_id", "doc_id", "value"):
         return None
@@ -85,6 +88,19 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
         may_be = _problem(column, where, "what may be several", _if_one(column))
         return SeveralRankings(may_be, is_certain=False, has_twins=twins > 0)
     return None
+
+
+def _varying_in_queries(rows: pl.DataFrame, columns: pl.DataFrame) -> list[pl.Series]:
+    """Return the columns that have several values in some query; all are looked at in one pass."""
+    if not columns.width:
+        return []
+    numbered = pl.DataFrame([column.alias(f"{n}") for n, column in enumerate(columns)])
+    values = numbered.select(pl.all().cast(pl.String).fill_null(""))
+    per_query = (
+        values.with_columns(query=rows["query_id"]).group_by("query").agg(pl.all().n_unique())
+    )
+    varies = per_query.drop("query").max().row(0)
+    return [column for column, n in zip(columns, varies, strict=True) if n > 1]
 
 
 def _share_with_twins(rows: pl.DataFrame) -> float:

@@ -116,6 +116,8 @@ def drop_summaries(
     ends = ends.filter(~ends.is_in([*wanted]))
     left = names.filter(is_called & ~names.is_in([*wanted]))
     for what, pattern in SUMMARIES.items():
+        if what != _MEANS and left.is_empty():  # as mostly
+            continue
         called = left.filter(words_of(left).str.contains(pattern))
         called = left if what == _MEANS else called
         found = (
@@ -262,6 +264,8 @@ def _beyond_chance(near: pl.DataFrame, units: _Units, n_tried: int = 1) -> pl.Da
     The chance of a cell is the share of the other units' range, or of the units, that is as near.
     """
     place, key, unit = units.place, units.key, units.unit
+    if near.is_empty():  # as mostly
+        return near.select(*place, "called", chance=pl.lit(1.0))
     n_units = units.rows.select(place).n_unique()
     others = units.rows.filter(~pl.col("called")).rename({"value": "other", unit: "whose"})
     of_others = others.select(_half_a_digit("other")).item()

@@ -82,11 +82,13 @@ def are_properties(names: pl.Series) -> pl.Series:
 
 def words_of(names: pl.Series) -> pl.Series:
     """Return names as words in lower case, without emoji, arrows, and text in brackets."""
-    return (
-        names.str.replace_all(r"(\w[^(\[]*)[(\[].*", "$1")
+    words = (  # of an expression, which is computed once
+        pl.col("name")
+        .str.replace_all(r"(\w[^(\[]*)[(\[].*", "$1")
         .str.replace_all(r"(\p{Ll})(\p{Lu})", "$1 $2")
         .str.replace_all("#", " # ")
         .str.replace_all(r"[^\p{L}\p{N}#]+", " ")
         .str.strip_chars()
         .str.to_lowercase()
     )
+    return pl.DataFrame({"name": names}).select(words)["name"].alias(names.name)

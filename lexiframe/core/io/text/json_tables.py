@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,8 @@ from lexiframe.core.io.text.lines import (
 )
 
 _LINE_ENDS = re.compile(rb"[ \t]*\n[ \t\n]*")
+_BLOCK = 1 << 16  # of records that have fields of their own
+_MANY_FIELDS = 100
 _START = 1 << 20  # this many bytes are enough to find the form and the names
 _NUMBERS = ("score", "relevance", "value")
 
@@ -156,16 +158,25 @@ def _parse_quickly(
     types = {name: pa.string() for name, value in first.items() if isinstance(value, str)}
     types |= {name: pa.float64() for name in first if name in scores}
     parsing = arrow_json.ParseOptions(explicit_schema=pa.schema([*types.items()]))
-    try:
-        check_utf8(data)
+
+    def records(data: bytes) -> pl.DataFrame:
         reading = arrow_json.ReadOptions(use_threads=False, block_size=min(len(data), LARGEST))
         arrow = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
-        arrow = arrow.select([*dict.fromkeys([*first, *arrow.column_names])])
+        there = {*arrow.column_names}
+        arrow = arrow.select(
+            [n for n in dict.fromkeys([*first, *arrow.column_names]) if n in there]
+        )
         # Polars fails on a list of null and an object.
-        table = pl.DataFrame(pl.from_arrow(arrow)).cast({pl.Null: pl.String})
+        found = pl.DataFrame(pl.from_arrow(arrow)).cast({pl.Null: pl.String})
+        found.columns = arrow.column_names  # Polars would call a column without a name column_0
+        return found
+
+    try:
+        check_utf8(data)
+        table = _without_rare_fields(data, first, schema, columns, records)
+        table = records(data) if table is None else table
     except (pa.ArrowException, pl.exceptions.PolarsError):
         return None
-    table.columns = arrow.column_names  # Polars would call a column without a name column_0
     # Arrow takes objects, wherever a line ends.
     is_one_per_line = data.count(b"}\n{") + 1 == n_lines == table.height
     fields = _fields_of(table)
@@ -178,6 +189,35 @@ def _parse_quickly(
         for name, dtype in fields
     )
     return table if is_one_per_line and not is_odd else None
+
+
+def _without_rare_fields(
+    data: bytes,
+    first: Mapping[str, Any],
+    schema: schemas.TableSchema,
+    columns: Mapping[str, str],
+    records: Callable[[bytes], pl.DataFrame],
+) -> pl.DataFrame | None:
+    """Parse records with very many fields, of which most have few; None if there are none such.
+
+    A column of each field would make a table that grows with the square of the file. Fields that
+    only one record in a hundred has, and that are not read, are left out.
+    """
+    last = _first_record(data[data.rfind(b"\n") + 1 :])
+    if last is None or last.keys() == first.keys():
+        return None
+    ours = {name for known in schema.columns for name in words_for(known, columns)}
+    parts = []
+    for block in blocks_of_lines(data, _BLOCK):
+        part = records(block)
+        if part.width > _MANY_FIELDS:
+            is_kept = ((n < 0.99 * part.height) for n in part.null_count().row(0))
+            kept = [n for n, kept in zip(part.columns, is_kept, strict=True) if kept or n in ours]
+            part = part.select(part[name] for name in kept)
+        elif not parts:
+            return None
+        parts.append(part)
+    return pl.concat(parts, how="diagonal")
 
 
 def _clean_lines(

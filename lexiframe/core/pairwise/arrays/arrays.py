@@ -320,7 +320,7 @@ class PairCube:
 
     def select_ids(self, names: pl.Series) -> PairCube:
         """Return the cube of some requests, leaving out requests that it does not have."""
-        return self.select_queries(self.queries.is_in(names.implode()).to_numpy())
+        return self.select_queries(self.queries.is_in(pl.Series([names])).to_numpy())
 
 
 def put(

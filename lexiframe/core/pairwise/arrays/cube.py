@@ -16,7 +16,6 @@ from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise.arrays.arrays import (
     PairCube,
     ScoreCube,
-    pairs_of,
     refuse_too_great,
     score_differences,
 )
@@ -105,13 +104,12 @@ def cube_of_table(table: Any, baseline: str | None = None) -> PairCube:
     run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a[starts]]
     run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b[starts]]
     a, b = _ends_of(runs, baseline)
-    pair_of = np.zeros((len(runs), len(runs)), np.int64)
-    pair_of[a, b] = np.arange(len(a))
     shape = (len(queries), len(a), len(measures))
     if d.height < np.prod(shape, dtype=float):  # otherwise it is in memory already
         whose = (len(runs), len(queries), len(measures))
         refuse_too_many("arrays of preferences", *whose, IN_CUBE, baseline=baseline)
-    pair = np.repeat(pair_of[run_a, run_b], np.diff(np.append(starts, len(query))))
+    whose_pair = _number_of_pair(runs, run_a, run_b, baseline)
+    pair = np.repeat(whose_pair, np.diff(np.append(starts, len(query))))
     cells = (query, pair, measure)
     values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
@@ -147,10 +145,25 @@ def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
 
 
 def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the runs a and b of each pair."""
-    a, b = np.triu_indices(len(runs), k=1)
-    chosen = pairs_of(runs, baseline)
-    return a[chosen], b[chosen]
+    """Return the indices of the runs a and b of each pair, by (a, b)."""
+    if baseline is None:
+        return np.triu_indices(len(runs), k=1)
+    if baseline not in runs:
+        raise unknown_name("run", baseline, runs)
+    place = runs.index_of(baseline)
+    others = np.delete(np.arange(len(runs)), place)
+    return np.minimum(others, place), np.maximum(others, place)
+
+
+def _number_of_pair(
+    runs: pl.Series, a: np.ndarray, b: np.ndarray, baseline: str | None
+) -> np.ndarray:
+    """Return the number of each pair of the runs a < b among the pairs of `_ends_of`."""
+    if baseline is None:
+        return a * (2 * len(runs) - a - 1) // 2 + b - a - 1
+    place = runs.index_of(baseline)
+    other = a + b - place
+    return other - (other > place)
 
 
 def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:

@@ -86,7 +86,7 @@ def _group_table(
         named = ", ".join(f"{name} = {value}" for name, value in group.row(0, named=True).items())
         raise type(error)(f"{named}: {error}") from None
     refuse_taken(group.columns, found.columns)
-    return group.join(found, how="cross")
+    return pl.DataFrame([*(one.new_from_index(0, found.height) for one in group), *found])
 
 
 def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
@@ -123,12 +123,11 @@ def parts_of(
     table: Any, attributes: pl.DataFrame, names: Sequence[str]
 ) -> Iterator[tuple[pl.DataFrame, Any]]:
     """Return the groups that requests form by some of their known attributes: see `groups_of`."""
-    for group in _distinct_groups(attributes, names):
-        queries = _group_members(attributes, group)["query_id"]
+    for group, members in _with_members(attributes, names):
         if isinstance(table, PairCube):
-            yield group, table.select_ids(queries)
+            yield group, table.select_ids(members["query_id"])
         else:
-            yield group, table.filter(pl.col("query_id").is_in(queries.implode()))
+            yield group, table.filter(pl.col("query_id").is_in(members["query_id"].implode()))
 
 
 _TAKEN = {
@@ -154,8 +153,8 @@ def _column_groups(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.D
     from lexiframe.core.pairwise.arrays.group_values import name_group_values
 
     table = name_group_values(table, names)
-    for group in _distinct_groups(table, names):
-        yield group, _group_members(table, group).drop(names)
+    for group, members in _with_members(table, names):
+        yield group, members.drop(names)
 
 
 _SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests='requests.csv'"
@@ -214,12 +213,19 @@ def frame_of(requests: Any, option: str = "by") -> pl.DataFrame:
     return to_polars(requests, "requests")
 
 
-def _distinct_groups(table: pl.DataFrame, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+def _with_members(
+    table: pl.DataFrame, names: Sequence[str]
+) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Yield each group as one row, sorted, and its rows; all groups are divided in one pass."""
     groups = table.select(names).unique().sort(names)
-    yield from (
-        groups.iter_slices(1) if groups.height else [groups]
-    )  # without rows, the columns are still needed
+    if not groups.height:  # without rows, the columns are still needed
+        yield groups, table
+        return
+    numbers = groups.with_row_index(_NUMBER)
+    numbered = table.join(numbers, on=names, how="left", nulls_equal=True, maintain_order="left")
+    members = numbered.partition_by(_NUMBER, as_dict=True, include_key=False)
+    for n, group in enumerate(groups.iter_slices(1)):
+        yield group, members[n,]
 
 
-def _group_members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
-    return table.join(group, on=group.columns, how="semi", nulls_equal=True, maintain_order="left")
+_NUMBER = "number of the group"
