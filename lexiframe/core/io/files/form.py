@@ -27,7 +27,8 @@ class Opened(NamedTuple):
     its row, before this memory is taken; what it lets pass is measured again when it was read.
     ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
     is safe and faster; it returns None where they would take more than so many bytes. ``has_few``
-    says whether a column of text or whole numbers has few values.
+    says whether a column of text or whole numbers has few values, and ``only_text`` is the text
+    that all rows of a column have; empty if there are others.
     """
 
     schema: pa.Schema
@@ -36,6 +37,7 @@ class Opened(NamedTuple):
     fits: Callable[[list[str] | None, float], bool] = lambda _columns, _room: True
     frame: Callable[[bytes, list[str], float], pl.DataFrame | None] | None = None
     has_few: Callable[[str], bool] = lambda _: False
+    only_text: Callable[[str], str] = lambda _: ""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     opened = parquet.ParquetFile(
         file, page_checksum_verification=not is_whole, buffer_size=BUFFER, pre_buffer=False
     )
-    metadata = opened.metadata
+    metadata, schema = opened.metadata, opened.schema_arrow
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     unpacked = sum(group.total_byte_size for group in groups)
     chunks = _Chunks(file, opened)
@@ -61,8 +61,8 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = partial(_read_frame, chunks) if is_verified else None
-    few = partial(_has_few, chunks, schema := opened.schema_arrow)
-    return Opened(schema, batches, size, chunks.fit, frame, few)
+    looks = (partial(look, chunks, schema) for look in (_has_few, _only_text))
+    return Opened(schema, batches, size, chunks.fit, frame, *looks)
 
 
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
@@ -137,6 +137,16 @@ class _Chunks:
             if left < 0:
                 return False
         return True
+
+    def most(self, texts: pl.Series, room: float) -> float:
+        """Return a bound on the bytes of texts in their rows; over ``room``, by their lengths."""
+        groups = range(self.opened.metadata.num_row_groups)
+        found = [self.pages(group, self.numbers[texts.name]) for group in groups]
+        most = sum(pages.size + pages.longest * pages.values for pages in found)
+        if most > room:
+            longest: Any = texts.str.len_bytes().max() or 0
+            return len(texts) * longest
+        return most
 
     def widest(self, columns: list[str] | None, harmless: float) -> float:
         """Return the bytes that a row may take beside its pages; 0 for up to ``harmless``."""
@@ -225,11 +235,11 @@ def _read_frame(
         frame = pl.read_parquet(data, columns=columns)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None  # the file is damaged: PyArrow's errors say how
-    sizes = [column.str.len_bytes() for column in frame if column.dtype == pl.String]
-    longest: list[Any] = [of_one.max() or 0 for of_one in sizes]
-    if frame.height * sum(longest) <= room:  # half the time
+    texts = [column for column in frame if column.dtype == pl.String]
+    if sum(chunks.most(column, room / len(texts)) for column in texts) <= room:  # half the time
         return frame
-    return None if sum(of_one.cast(pl.Float64).sum() for of_one in sizes) > room else frame
+    sizes = (column.str.len_bytes().cast(pl.Float64).sum() for column in texts)
+    return None if sum(sizes) > room else frame
 
 
 def _is_text(dtype: pa.DataType) -> bool:
@@ -247,3 +257,18 @@ def _has_few(chunks: _Chunks, schema: pa.Schema, name: str) -> bool:
         if first is not None:
             return len(first.column(name).unique()) <= _FEW
     return False
+
+
+def _only_text(chunks: _Chunks, schema: pa.Schema, name: str) -> str:
+    """Return the text that a column has in all rows, which are read as numbers of a dictionary."""
+    found = set[str]()
+    groups = chunks.opened.metadata.num_row_groups if _is_text(schema.field(name).type) else 0
+    for group in range(groups):
+        for batch in chunks.coded(chunks.numbers[name], _ROWS, group):
+            column = batch.column(0)
+            is_coded = pa.types.is_dictionary(column.type)
+            texts = column.dictionary if is_coded else column.unique()
+            found.update(texts[:2].to_pylist())
+            if len(found) > 1 or column.null_count:
+                return ""
+    return "".join(found)
