@@ -128,15 +128,17 @@ def coverage_sums(
     known = values.part([metric for metric in metrics if metric in values.metrics])
     ends = _extreme_scores(ranked, p, known, no_relevant)
     nothing = np.full((ends[0].shape[1], len(ranked.runs)), np.nan)
-    rounding = np.full((1, 1), sums.TIE)
-    bounds = {
-        f"{metric}_{name}": sums.Moments.add_up(
-            of_end[:, :, known.metrics.index(metric)].T if metric in known.metrics else nothing,
-            rounding,
-        )
+    distinct = ends[: 1 if ends[0] is ends[1] else 2]  # the bounds are one where nothing is tied
+    of_each = [
+        of_end[:, :, known.metrics.index(metric)].T if metric in known.metrics else nothing
+        for of_end in distinct
         for metric in metrics
-        for name, of_end in zip(("min", "max"), ends, strict=True)
-    }
+    ]
+    rounding = np.full((1, 1), sums.TIE)
+    found = sums.Moments.add_up_each([(values, rounding) for values in of_each])
+    names = [f"{metric}_{end}" for end in ("min", "max") for metric in metrics]
+    by_name = dict(zip(names, found * (2 // len(distinct)), strict=True))
+    bounds = {name: by_name[name] for name in columns_of_bounds(metrics)}
     return CoverageSums(answers.counts_of(ranked), bounds)
 
 
@@ -159,8 +161,10 @@ def _extreme_scores(
     """
     n_runs, n_metrics = len(ranked.runs), len(known.metrics)
     shape = (n_runs, -1 if p.height else 0, n_metrics)
-    values = np.where(known.kept, known.values, np.nan)
-    worst, best = values.reshape(shape), values.reshape(shape).copy()
+    values = np.where(known.kept, known.values, np.nan).reshape(shape)
+    if not any(len(run.tied.item) for run in ranked.runs):
+        return values, values
+    worst, best = values, values.copy()
     height = max(p.height // n_runs, 1)
     few = max(_ROWS // height, 1)
     for n in range(0, n_runs, few):

@@ -274,7 +274,8 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
-    moments = [sums.Moments.add_up(x.values, sums.rounding(x.values)) for x in of_runs.values()]
+    of_each = [(x.values, sums.rounding(x.values)) for x in of_runs.values()]
+    moments = sums.Moments.add_up_each(of_each)
     scores = {
         name: RunSums(
             s.runs,
