@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 import pyarrow as pa
@@ -142,11 +142,13 @@ class _Chunks:
         """Return a bound on the bytes of texts in their rows; over ``room``, by their lengths."""
         groups = range(self.opened.metadata.num_row_groups)
         found = [self.pages(group, self.numbers[texts.name]) for group in groups]
-        most = sum(pages.size + pages.longest * pages.values for pages in found)
-        if most > room:
-            longest: Any = texts.str.len_bytes().max() or 0
-            return len(texts) * longest
-        return most
+        in_place, longest = (
+            sum(of.size for of in found),
+            max((of.longest for of in found), default=0),
+        )
+        if in_place + len(texts) * longest <= room:
+            return in_place + len(texts) * longest
+        return len(texts) * cast(int, texts.str.len_bytes().max() or 0)
 
     def widest(self, columns: list[str] | None, harmless: float) -> float:
         """Return the bytes that a row may take beside its pages; 0 for up to ``harmless``."""
