@@ -53,6 +53,7 @@ from lexiframe.core.io.problems.line_numbers import Places
 from lexiframe.core.io.rare_forms import forms_of_table
 from lexiframe.core.io.reading_options import TextOptions
 
+_FEW = 256  # values that a column may have that tells several systems apart
 _SAMPLE = 1000  # the rows of a column that are looked at first
 _ROW = "\0row"  # none of our columns has this name
 _RUNS_OR_RANKS = replace(schemas.RUNS, optional=("run", "replicate", "score", "rank"))
@@ -330,12 +331,12 @@ class _Needed:
         others = {*opened.schema.names} - {*found.values()}
         if {"run", "replicate"} & {*found}:
             others = {*filter(names_folds, others)}
-        unread = sorted(name for name in others if opened.has_few(name))
+        few = range(1, _FEW + 1)
+        unread = sorted(name for name in others if len(next(opened.distinct(name), ())) in few)
         if "run" in found and "replicate" not in found:
-            self.only_run = opened.only_text(found["run"])
-        found = {
-            ours: theirs for ours, theirs in found.items() if ours != "run" * bool(self.only_run)
-        }
+            self.only_run = _only_text(opened.distinct(found["run"]))
+        if self.only_run:
+            found.pop("run")
         if self.beside:
             unread += sorted({*doubts.numbers_in_doubt(opened, found)} - {*unread})
         elif "rank" not in found:
@@ -401,6 +402,15 @@ def parts_of_file(
         )
         for part in parts
     ]
+
+
+def _only_text(stretches: Iterator[pa.Array]) -> str:
+    """Return the text that all rows of a column have; empty if there are other values."""
+    found = set[Any]()
+    while len(found) <= 1 and (values := next(stretches, None)) is not None:
+        found.update(values[:2].to_pylist())
+    (only,) = found if len(found) == 1 else [""]
+    return only if isinstance(only, str) else ""
 
 
 def _has_whole_ranks(schema: pa.Schema, name: str | None) -> bool:

@@ -128,17 +128,14 @@ def coverage_sums(
     known = values.part([metric for metric in metrics if metric in values.metrics])
     ends = _extreme_scores(ranked, p, known, no_relevant)
     nothing = np.full((ends[0].shape[1], len(ranked.runs)), np.nan)
-    distinct = ends[: 1 if ends[0] is ends[1] else 2]  # the bounds are one where nothing is tied
-    of_each = [
-        of_end[:, :, known.metrics.index(metric)].T if metric in known.metrics else nothing
-        for of_end in distinct
-        for metric in metrics
-    ]
     rounding = np.full((1, 1), sums.TIE)
-    found = sums.Moments.add_up_each([(values, rounding) for values in of_each])
-    names = [f"{metric}_{end}" for end in ("min", "max") for metric in metrics]
-    by_name = dict(zip(names, found * (2 // len(distinct)), strict=True))
-    bounds = {name: by_name[name] for name in columns_of_bounds(metrics)}
+    of_each = [
+        (of[:, :, known.metrics.index(one)].T if one in known.metrics else nothing, rounding)
+        for one in metrics
+        for of in ends
+    ]
+    both = [of for of in sums.Moments.add_up_each(of_each) for _ in range(2 // len(ends))]
+    bounds = dict(zip(columns_of_bounds(metrics), both, strict=True))
     return CoverageSums(answers.counts_of(ranked), bounds)
 
 
@@ -154,16 +151,16 @@ _ROWS = 2**18
 
 def _extreme_scores(
     ranked: RankedRuns, p: pl.DataFrame, known: Values, no_relevant: NoRelevant
-) -> tuple[np.ndarray, np.ndarray]:
+) -> list[np.ndarray]:
     """Return the scores, runs × requests × metrics, with ties at their worst and at their best.
 
-    They are NaN where a value does not count.
+    They are NaN where a value does not count. Where nothing is tied, both are one array.
     """
     n_runs, n_metrics = len(ranked.runs), len(known.metrics)
     shape = (n_runs, -1 if p.height else 0, n_metrics)
     values = np.where(known.kept, known.values, np.nan).reshape(shape)
     if not any(len(run.tied.item) for run in ranked.runs):
-        return values, values
+        return [values]
     worst, best = values, values.copy()
     height = max(p.height // n_runs, 1)
     few = max(_ROWS // height, 1)
@@ -171,7 +168,7 @@ def _extreme_scores(
         some = replace(ranked, runs=ranked.runs[n : n + few])
         ends = (of.reshape(-1, n_metrics) for of in (worst[n : n + few], best[n : n + few]))
         _put_extremes(some, p[n * height :][: few * height], known.metrics, no_relevant, *ends)
-    return worst, best
+    return [worst, best]
 
 
 def _put_extremes(

@@ -91,17 +91,15 @@ class Moments:
 
         Narrow ones that have one rounding error, `TIE`, are added up side by side, which is faster.
         """
-        width = max([values.shape[1] for values, _ in several], default=0)
+        width = several[0][0].shape[1] if several else 0
         at_once = _BESIDE // max(width, 1)
-        rough = [n for n, of in enumerate(several) if not at_once or (of[1] != TIE).any()]
-        found = {n: cls.add_up(*several[n]) for n in rough}
-        alike = [n for n in range(len(several)) if n not in found]
-        for first in range(0, len(alike), max(at_once, 1)):
+        alike = [n for n, of in enumerate(several) if at_once and (of[1] == TIE).all()]
+        found = dict[int, Moments]()
+        for first in range(0, len(alike), at_once or 1):
             some = alike[first : first + at_once]
             joined = _Adder([several[n][0] for n in some], _TIE).moments()
-            places = range(0, len(some) * width, width)
-            found |= {n: joined[at : at + width] for n, at in zip(some, places, strict=True)}
-        return [found[n] for n in range(len(several))]
+            found |= {n: joined[width * k : width * (k + 1)] for k, n in enumerate(some)}
+        return [found.get(n) or cls.add_up(*of) for n, of in enumerate(several)]
 
     @classmethod
     def _joined(cls, parts: list[Moments]) -> Moments:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BUFFER = 1 << 20
 """The bytes of a file that are read at once; without it, whole row groups are."""
 _ROWS = 1 << 16  # of a column that are looked at together
-_FEW = 256  # values that a column may have that tells several systems apart
 _MAGIC = b"PAR1"  # behind which the first page begins
 _PAGE_WITH_CHECKSUM = re.compile(rb"(?:\x15[\x80-\xff]*[\x00-\x7f]){3}\x15", re.DOTALL)
 """The head of a page in Thrift's compact form: kind, two sizes and, as a fourth number, a CRC."""
@@ -61,8 +60,7 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = partial(_read_frame, chunks) if is_verified else None
-    looks = (partial(look, chunks, schema) for look in (_has_few, _only_text))
-    return Opened(schema, batches, size, chunks.fit, frame, *looks)
+    return Opened(schema, batches, size, chunks.fit, frame, partial(_distinct, chunks, schema))
 
 
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
@@ -248,29 +246,13 @@ def _is_text(dtype: pa.DataType) -> bool:
     return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
 
 
-def _has_few(chunks: _Chunks, schema: pa.Schema, name: str) -> bool:
-    """Return whether a column of text or whole numbers has few values in its first rows."""
+def _distinct(chunks: _Chunks, schema: pa.Schema, name: str) -> Iterator[pa.Array]:
+    """Yield the distinct values of a column of text or whole numbers in stretches of rows."""
     dtype = schema.field(name).type
-    if not (_is_text(dtype) or pa.types.is_integer(dtype)):
-        return False
-    leaf = chunks.numbers[name]
-    for group in range(chunks.opened.metadata.num_row_groups):
-        first = next((batch for batch in chunks.coded(leaf, _ROWS, group) if batch.num_rows), None)
-        if first is not None:
-            return len(first.column(name).unique()) <= _FEW
-    return False
-
-
-def _only_text(chunks: _Chunks, schema: pa.Schema, name: str) -> str:
-    """Return the text that a column has in all rows, which are read as numbers of a dictionary."""
-    found = set[str]()
-    groups = chunks.opened.metadata.num_row_groups if _is_text(schema.field(name).type) else 0
-    for group in range(groups):
+    is_known = _is_text(dtype) or pa.types.is_integer(dtype)
+    for group in range(chunks.opened.metadata.num_row_groups if is_known else 0):
         for batch in chunks.coded(chunks.numbers[name], _ROWS, group):
-            column = batch.column(0)
-            is_coded = pa.types.is_dictionary(column.type)
-            texts = column.dictionary if is_coded else column.unique()
-            found.update(texts[:2].to_pylist())
-            if len(found) > 1 or column.null_count:
-                return ""
-    return "".join(found)
+            values = getattr(column := batch.column(0), "dictionary", column)
+            is_one = len(values) == 1 and not column.null_count  # as mostly: then none is looked at
+            if batch.num_rows:
+                yield values if is_one else column.unique()
