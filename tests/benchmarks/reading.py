@@ -99,7 +99,7 @@ def convert(paths: list[str], folder: Path) -> list[str]:
 
     names = {path: folder / f"{Path(path).stem}.parquet" for path in paths}
     for path, name in names.items():
-        to_parquet.write_runs(lf.read_runs({name.stem: path}), name)
+        to_parquet.write_runs(lf.read_runs({name.stem: path}).arrow(), name)
     return [str(name) for name in names.values()]
 
 

@@ -39,17 +39,17 @@ def categories_of(column: pl.Series) -> pl.Series:
     size = greatest - least + 1
     there = _distinct(place.drop_nulls().to_numpy(), size)
     strings = pl.Series(there + least).cast(pl.String)
-    ids = strings.cast(pl.Enum(strings))
+    ids = pl.int_range(len(there), dtype=pl.UInt32, eager=True).cat.to(pl.Enum(strings))
     if len(there) < size:
         number = np.zeros(size, np.uint32)
         number[there] = np.arange(len(there))
-        ids = ids.gather(number)
+        ids = ids[pl.Series(number)]
     if stretches is not None:
         length = stretches["len"].to_numpy()
         if place.has_nulls():
-            ids, place = ids.gather(place), pl.int_range(len(length), dtype=pl.UInt32, eager=True)
+            ids, place = ids[place], pl.int_range(len(length), dtype=pl.UInt32, eager=True)
         place = pl.Series(np.repeat(place.to_numpy(), length))
-    return ids.gather(place).alias(column.name)
+    return ids[place].alias(column.name)  # not `gather`, which looks at each index: see `gathered`
 
 
 def _places(integers: pl.Series, least: int) -> pl.Series:
@@ -84,7 +84,7 @@ def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> 
     categories = dtype.categories
     if len(categories) > len(ids):
         return function(ids.cast(pl.String))
-    return function(categories).gather(ids.to_physical()).alias(ids.name)
+    return function(categories)[ids.to_physical()].alias(ids.name)
 
 
 def _are_strings(ids: pl.Series) -> bool:

@@ -15,6 +15,7 @@ from lexiframe.core.io.columns import LISTS_OF_IDS, spelled
 
 _FIRST_LINE = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*)?[\r\n]+)*([^\r\n]*)")
 _OPENS = re.compile(r"\s*[\[{]")
+_NAMES_OF_LISTS = {of: {*spelled(words)} for of, words in LISTS_OF_IDS.items()}
 
 
 def forms_of_text(data: bytes) -> Forms | None:
@@ -38,7 +39,7 @@ def forms_of_table(table: pl.DataFrame, schema: schemas.TableSchema) -> Forms | 
     --------
     >>> forms_of_table(pl.DataFrame({"doc_id": ["d1"], "score": [0.5]}), schemas.RUNS)
     """
-    names = {*spelled(LISTS_OF_IDS.get(schema.name, []))}
+    names = _NAMES_OF_LISTS.get(schema.name, set())
     rare = any(
         column.name in names or column.dtype.is_nested() or _opens(column) for column in table
     )

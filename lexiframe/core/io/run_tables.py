@@ -32,8 +32,9 @@ from lexiframe.core.io.column_forms.values_for_none import drop_none
 from lexiframe.core.io.doubts.first_looks import may_begin_anew, names_folds, some_of
 from lexiframe.core.io.doubts.scores_against_ranks import (
     NOTHING_AGAINST,
-    batches_are_doubtful,
     compared_with_ranks,
+    contradict,
+    first_rows,
 )
 from lexiframe.core.io.files.data_sources import File, Source
 from lexiframe.core.io.files.form import Form, Opened
@@ -52,6 +53,7 @@ from lexiframe.core.io.problems.line_numbers import Places
 from lexiframe.core.io.rare_forms import forms_of_table
 from lexiframe.core.io.reading_options import TextOptions
 
+_FEW = 256  # values that a column may have that tells several systems apart
 _ROW = "\0row"  # none of our columns has this name
 _RUNS_OR_RANKS = replace(schemas.RUNS, optional=("run", "replicate", "score", "rank"))
 
@@ -311,7 +313,9 @@ class _Needed:
     options: TextOptions
     rank: bool
     beside: bool
-    named_by: list[str] = field(default_factory=list)  # the column of runs, if it is read as it is
+    only_run: str = ""  # the run that a column names in all rows, so that it is not read
+    ranks: list[tuple[Any, ...]] = field(default_factory=list)  # the first, if few are looked at
+    ranked: list[str] = field(default_factory=list)  # the columns to compare with these
     looked_at: list[str] = field(default_factory=list)  # our columns that are only looked at
     left_out: list[str] = field(default_factory=list)
     scored: dict[str, str] = field(default_factory=dict)  # of scores without ranks, by theirs
@@ -325,19 +329,25 @@ class _Needed:
         others = {*opened.schema.names} - {*found.values()}
         if {"run", "replicate"} & {*found}:
             others = {*filter(names_folds, others)}
-        unread = sorted(name for name in others if opened.has_few(name))
+        few = range(1, _FEW + 1)
+        unread = sorted(name for name in others if len(next(opened.distinct(name), ())) in few)
+        if "run" in found and "replicate" not in found:
+            self.only_run = _only_text(opened.distinct(found["run"]))
+        if self.only_run:
+            found.pop("run")
         if self.beside:
             unread += sorted({*doubts.numbers_in_doubt(opened, found)} - {*unread})
         elif "rank" not in found:
             names = [name for name in ("run", "query_id", "score") if name in found]
             self.scored.update({found[name]: name for name in names})
         is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
-        if is_needless and not self.rank and not batches_are_doubtful(found, opened.batches):
+        if is_needless and not self.rank:
+            self.ranks = first_rows([found["rank"]], opened.batches)
+            self.ranked = [found["query_id"], found["score"]]
             if unread:
                 self.looked_at.append("rank")
             else:
                 self.left_out.append(found.pop("rank"))
-        self.named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
         if of_collections.has_collections(opened.schema.names, self.options.columns):
             unread.append(of_collections.COLLECTION)
         return [*found.values(), *dict.fromkeys(unread)]
@@ -367,9 +377,10 @@ def parts_of_file(
             frame.select(*needed.scored), needed.scored
         ):
             return parts_of_file(form, data, source, options, rank=rank, beside=True)
-        if name := _only_text(frame, needed.named_by):
-            frame = frame.drop(needed.named_by)
-            source = source if source.is_given else replace(source, name=name)
+        if needed.ranks and contradict(frame.select(needed.ranked), needed.ranks):
+            return parts_of_file(form, data, source, options, rank=True)
+        if needed.only_run and not source.is_given:
+            source = replace(source, name=needed.only_run)
     parts = parts_of_table(frame, source, options, names=schema.names)
     needs_ranks = False  # to tell several runs apart
     if needed.left_out and len(parts) == 1:
@@ -385,19 +396,19 @@ def parts_of_file(
         parts = [replace(part, rows=part.rows.drop(needed.looked_at)) for part in parts]
     return [
         replace(
-            part, header=headers.get(part.name), is_known=part.is_known or bool(needed.named_by)
+            part, header=headers.get(part.name), is_known=part.is_known or bool(needed.only_run)
         )
         for part in parts
     ]
 
 
-def _only_text(frame: pl.DataFrame, names: list[str]) -> str:
-    """Return the text that a column has in all rows; empty if there is none, or no column."""
-    for name in names:
-        column = frame[name]
-        if column.dtype == pl.String and column.len() and not column.has_nulls():
-            return column[0] if (column == column[0]).all() else ""
-    return ""
+def _only_text(stretches: Iterator[pa.Array]) -> str:
+    """Return the text that all rows of a column have; empty if there are other values."""
+    found = set[Any]()
+    while len(found) <= 1 and (values := next(stretches, None)) is not None:
+        found.update(values[:2].to_pylist())
+    (only,) = found if len(found) == 1 else [""]
+    return only if isinstance(only, str) else ""
 
 
 def _has_whole_ranks(schema: pa.Schema, name: str | None) -> bool:

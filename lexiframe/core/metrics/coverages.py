@@ -129,14 +129,13 @@ def coverage_sums(
     ends = _extreme_scores(ranked, p, known, no_relevant)
     nothing = np.full((ends[0].shape[1], len(ranked.runs)), np.nan)
     rounding = np.full((1, 1), sums.TIE)
-    bounds = {
-        f"{metric}_{name}": sums.Moments.add_up(
-            of_end[:, :, known.metrics.index(metric)].T if metric in known.metrics else nothing,
-            rounding,
-        )
-        for metric in metrics
-        for name, of_end in zip(("min", "max"), ends, strict=True)
-    }
+    of_each = [
+        (of[:, :, known.metrics.index(one)].T if one in known.metrics else nothing, rounding)
+        for one in metrics
+        for of in ends
+    ]
+    both = [of for of in sums.Moments.add_up_each(of_each) for _ in range(2 // len(ends))]
+    bounds = dict(zip(columns_of_bounds(metrics), both, strict=True))
     return CoverageSums(answers.counts_of(ranked), bounds)
 
 
@@ -152,22 +151,24 @@ _ROWS = 2**18
 
 def _extreme_scores(
     ranked: RankedRuns, p: pl.DataFrame, known: Values, no_relevant: NoRelevant
-) -> tuple[np.ndarray, np.ndarray]:
+) -> list[np.ndarray]:
     """Return the scores, runs × requests × metrics, with ties at their worst and at their best.
 
-    They are NaN where a value does not count.
+    They are NaN where a value does not count. Where nothing is tied, both are one array.
     """
     n_runs, n_metrics = len(ranked.runs), len(known.metrics)
     shape = (n_runs, -1 if p.height else 0, n_metrics)
-    values = np.where(known.kept, known.values, np.nan)
-    worst, best = values.reshape(shape), values.reshape(shape).copy()
+    values = np.where(known.kept, known.values, np.nan).reshape(shape)
+    if not any(len(run.tied.item) for run in ranked.runs):
+        return [values]
+    worst, best = values, values.copy()
     height = max(p.height // n_runs, 1)
     few = max(_ROWS // height, 1)
     for n in range(0, n_runs, few):
         some = replace(ranked, runs=ranked.runs[n : n + few])
         ends = (of.reshape(-1, n_metrics) for of in (worst[n : n + few], best[n : n + few]))
         _put_extremes(some, p[n * height :][: few * height], known.metrics, no_relevant, *ends)
-    return worst, best
+    return [worst, best]
 
 
 def _put_extremes(

@@ -109,13 +109,14 @@ class Rows:
     def n_own_first(self, judged: JudgedItems, hit: np.ndarray) -> int:
         """Count the judged queries whose first document has their id, and is not among ``hit``.
 
-        Where several documents share the greatest score, none is first.
+        These rows are ascending. Where several documents share the greatest score, none is first.
         """
         first, end = self.edges[:-1], self.edges[1:]
         is_alone = (end - first == 1) | (
             self.score[first] != self.score[np.minimum(first + 1, end - 1)]
         )
-        first = first[is_alone & (self.query[first] < len(judged.queries)) & ~np.isin(first, hit)]
+        is_hit = np.searchsorted(hit, first, side="right") > np.searchsorted(hit, first)
+        first = first[is_alone & (self.query[first] < len(judged.queries)) & ~is_hit]
         own = judged.queries.gather(self.query[first]).cast(pl.String)
         return int((self.ids(first) == own).sum())
 

@@ -201,9 +201,9 @@ def _judged_documents(
     """
     queries, query = coded.encode(rows["query_id"])
     order = _order_of(query, rows["doc_id"])
-    query, documents = query[order], rows["doc_id"].gather(order)
-    is_first = coded.begins(query)
-    is_first[1:] |= (documents[1:] != documents[:-1]).to_numpy()
+    query, documents = query[order], coded.gathered(rows["doc_id"], order)
+    is_first, compared = coded.begins(query), coded.physical(documents)
+    is_first[1:] |= (compared[1:] != compared[:-1]).to_numpy()
     grade = rows["relevance"].to_numpy()[order]
     number = np.empty_like(order)
     if is_first.all():  # as mostly: then no judgment is put together with another one
@@ -213,7 +213,7 @@ def _judged_documents(
         query, documents = query[is_first], documents.filter(is_first)
         grade = np.maximum.reduceat(grade, np.flatnonzero(is_first))
     columns = {
-        "query_id": queries.gather(query),
+        "query_id": coded.gathered(queries, query),
         "doc_id": coded.strings_of(documents),
         "relevance": grade,
     }

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -165,6 +166,18 @@ def test_sizes_in_the_metadata_that_are_not_true(tmp_path, little_room):
     assert data.count(said) == 1
     path.write_bytes(data.replace(said, less))
     assert parquet.read_metadata(path).row_group(0).total_byte_size == 9
+    refused(path)
+
+
+def test_a_dictionary_that_is_not_packed_and_says_too_little(tmp_path, little_room):
+    """Polars reads as many bytes as there are, whatever size the page gives its unpacked form."""
+    texts = [f"{'y' * 5000}{n % 3}" for n in range(1000)]
+    parquet.write_table(table_of(texts), path := tmp_path / "bm25.parquet", compression="none")
+    data = path.read_bytes()
+    said, less = (b"\x15\x04\x15" + bytes([*_number(2 * n, 3)]) for n in (3 * 5005, 212))
+    assert data.count(said) == 1
+    path.write_bytes(data.replace(said, less))
+    assert len(pl.read_parquet(path)) == 1000
     refused(path)
 
 

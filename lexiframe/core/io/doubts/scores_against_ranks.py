@@ -149,13 +149,27 @@ def batches_are_doubtful(
     """
     if not {*_COMPARED} <= found.keys():
         return False
-    names = [found[name] for name in _COMPARED]
+    return _are_doubtful(first_rows([found[name] for name in _COMPARED], read))
+
+
+def first_rows(
+    names: list[str], read: Callable[[list[str], int], Iterator[Batch]]
+) -> list[tuple[Any, ...]]:
+    """Return the first rows of some columns of a table; none if they cannot be read."""
     try:
         batch = next(read(names, 3 * _ROWS), None)
         columns = [] if batch is None else [batch.column(n).slice(0, 3 * _ROWS) for n in names]
-        return _are_doubtful(zip(*(column.to_pylist() for column in columns), strict=True))
-    except (pa.ArrowException, OSError):  # reading it says what is wrong
-        return False
+        return [*zip(*(column.to_pylist() for column in columns), strict=True)]
+    except (pa.ArrowException, OSError):  # reading all of it says what is wrong
+        return []
+
+
+def contradict(rows: pl.DataFrame, ranks: list[tuple[Any, ...]]) -> bool:
+    """Return whether the first rows, of query and score, contradict ranks of `first_rows`."""
+    first = rows.head(len(ranks)).rows()
+    return _are_doubtful(
+        (query, *rank, score) for (query, score), rank in zip(first, ranks, strict=True)
+    )
 
 
 def _some_of(column: pl.Series) -> list[Any]:

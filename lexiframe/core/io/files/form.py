@@ -26,8 +26,8 @@ class Opened(NamedTuple):
     ``fits`` says whether some columns, or all, take at most so many bytes when each value stands in
     its row, before this memory is taken; what it lets pass is measured again when it was read.
     ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
-    is safe and faster; it returns None where they would take more than so many bytes. ``has_few``
-    says whether a column of text or whole numbers has few values.
+    is safe and faster; it returns None where they would take more than so many bytes. ``distinct``
+    yields the distinct values, in stretches of rows, of a column of text or whole numbers.
     """
 
     schema: pa.Schema
@@ -35,7 +35,7 @@ class Opened(NamedTuple):
     n_bytes: int | None = None
     fits: Callable[[list[str] | None, float], bool] = lambda _columns, _room: True
     frame: Callable[[bytes, list[str], float], pl.DataFrame | None] | None = None
-    has_few: Callable[[str], bool] = lambda _: False
+    distinct: Callable[[str], Iterator[pa.Array]] = lambda _: iter(())
 
 
 @dataclass(frozen=True)

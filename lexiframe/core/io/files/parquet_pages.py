@@ -63,10 +63,11 @@ def pages_of(file: pa.NativeFile, column: Fields) -> Pages:
     is_text = column.get(1) == _TYPE_OF_TEXTS
     try:
         for at, head in _heads(file, column):
-            size += head[2]
+            unpacked = max(head[2], head[3])  # a page that is not packed need not say its size
+            size += unpacked
             if head[1] == _DICTIONARY:
                 dictionaries.append(Dictionary(at, head[3], head[2], column[4]))
-                each = head[2] - 4 * head[7][1] if is_text else head[2] // max(head[7][1], 1)
+                each = unpacked - 4 * head[7][1] if is_text else unpacked // max(head[7][1], 1)
                 longest = max(longest, each)
             elif head[1] in (_ROWS, _ROWS_2):
                 of_rows, encoding = (head[5], 2) if head[1] == _ROWS else (head[8], 4)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 import pyarrow as pa
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BUFFER = 1 << 20
 """The bytes of a file that are read at once; without it, whole row groups are."""
 _ROWS = 1 << 16  # of a column that are looked at together
-_FEW = 256  # values that a column may have that tells several systems apart
 _MAGIC = b"PAR1"  # behind which the first page begins
 _PAGE_WITH_CHECKSUM = re.compile(rb"(?:\x15[\x80-\xff]*[\x00-\x7f]){3}\x15", re.DOTALL)
 """The head of a page in Thrift's compact form: kind, two sizes and, as a fourth number, a CRC."""
@@ -38,7 +37,7 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     opened = parquet.ParquetFile(
         file, page_checksum_verification=not is_whole, buffer_size=BUFFER, pre_buffer=False
     )
-    metadata = opened.metadata
+    metadata, schema = opened.metadata, opened.schema_arrow
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     unpacked = sum(group.total_byte_size for group in groups)
     chunks = _Chunks(file, opened)
@@ -61,8 +60,7 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = partial(_read_frame, chunks) if is_verified else None
-    few = partial(_has_few, chunks, schema := opened.schema_arrow)
-    return Opened(schema, batches, size, chunks.fit, frame, few)
+    return Opened(schema, batches, size, chunks.fit, frame, partial(_distinct, chunks, schema))
 
 
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
@@ -137,6 +135,18 @@ class _Chunks:
             if left < 0:
                 return False
         return True
+
+    def most(self, texts: pl.Series, room: float) -> float:
+        """Return a bound on the bytes of texts in their rows; over ``room``, by their lengths."""
+        groups = range(self.opened.metadata.num_row_groups)
+        found = [self.pages(group, self.numbers[texts.name]) for group in groups]
+        in_place, longest = (
+            sum(of.size for of in found),
+            max((of.longest for of in found), default=0),
+        )
+        if in_place + len(texts) * longest <= room:
+            return in_place + len(texts) * longest
+        return len(texts) * cast(int, texts.str.len_bytes().max() or 0)
 
     def widest(self, columns: list[str] | None, harmless: float) -> float:
         """Return the bytes that a row may take beside its pages; 0 for up to ``harmless``."""
@@ -225,25 +235,24 @@ def _read_frame(
         frame = pl.read_parquet(data, columns=columns)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None  # the file is damaged: PyArrow's errors say how
-    sizes = [column.str.len_bytes() for column in frame if column.dtype == pl.String]
-    longest: list[Any] = [of_one.max() or 0 for of_one in sizes]
-    if frame.height * sum(longest) <= room:  # half the time
+    texts = [column for column in frame if column.dtype == pl.String]
+    if sum(chunks.most(column, room / len(texts)) for column in texts) <= room:  # half the time
         return frame
-    return None if sum(of_one.cast(pl.Float64).sum() for of_one in sizes) > room else frame
+    sizes = (column.str.len_bytes().cast(pl.Float64).sum() for column in texts)
+    return None if sum(sizes) > room else frame
 
 
 def _is_text(dtype: pa.DataType) -> bool:
     return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
 
 
-def _has_few(chunks: _Chunks, schema: pa.Schema, name: str) -> bool:
-    """Return whether a column of text or whole numbers has few values in its first rows."""
+def _distinct(chunks: _Chunks, schema: pa.Schema, name: str) -> Iterator[pa.Array]:
+    """Yield the distinct values of a column of text or whole numbers in stretches of rows."""
     dtype = schema.field(name).type
-    if not (_is_text(dtype) or pa.types.is_integer(dtype)):
-        return False
-    leaf = chunks.numbers[name]
-    for group in range(chunks.opened.metadata.num_row_groups):
-        first = next((batch for batch in chunks.coded(leaf, _ROWS, group) if batch.num_rows), None)
-        if first is not None:
-            return len(first.column(name).unique()) <= _FEW
-    return False
+    is_known = _is_text(dtype) or pa.types.is_integer(dtype)
+    for group in range(chunks.opened.metadata.num_row_groups if is_known else 0):
+        for batch in chunks.coded(chunks.numbers[name], _ROWS, group):
+            values = getattr(column := batch.column(0), "dictionary", column)
+            is_one = len(values) == 1 and not column.null_count  # as mostly: then none is looked at
+            if batch.num_rows:
+                yield values if is_one else column.unique()

@@ -283,7 +283,11 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
-    moments = [x.scores for x in of_runs.values()]
+    if cube.weights is None:
+        of_each = [(x.values, sums.rounding(x.values)) for x in of_runs.values()]
+        moments = sums.Moments.add_up_each(of_each)
+    else:
+        moments = [x.scores for x in of_runs.values()]
     scores = {
         name: RunSums(
             s.runs,

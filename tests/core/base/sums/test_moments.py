@@ -70,6 +70,18 @@ def test_counts_means_and_deviations(values):
             assert found.deviation[n] == pytest.approx(expected, rel=1e-12, abs=largest * 1e-11)
 
 
+def test_matrices_side_by_side():
+    """Gaps, large and infinite values, and one value beside narrow columns of small ones."""
+    rng = np.random.default_rng(0)
+    for shape in ((1, 1), (4100, 3)):
+        several = [rng.random(shape) * size for size in (1, -1e-9, 1e3, 1, 1)]
+        several[3][0], several[4][-1] = math.nan, math.inf
+        each = [(values, rounding(values)) for values in several]
+        for found, of in zip(Moments.add_up_each(each), each, strict=True):
+            none = Moments.add_up(of[0][:0], ROUGH)  # by which digits are those of one matrix
+            same(found + none, Moments.add_up(*of) + none)
+
+
 def sign(x):
     return (x > 0) - (x < 0)
 
