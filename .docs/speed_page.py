@@ -10,9 +10,9 @@ TEXT = """\
 # How fast
 
 `make benchmark` made this table on {date}, on {processor} ({system}; {libraries}). The numbers
-are seconds of the processor in all threads, the least of all rounds ({rounds}). The peer is the fastest
-other library that was installed and does the work; the limit is what Polars or NumPy alone need
-for the part of it that cannot be left out.
+are seconds of the processor in all threads, the least of all rounds ({rounds}). The peer is the
+fastest other library that was installed and does the work; the limit is what Polars or NumPy alone
+need for the part of it that cannot be left out.
 
 {table}
 

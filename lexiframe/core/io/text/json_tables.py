@@ -174,7 +174,7 @@ def _parse_quickly(
     try:
         check_utf8(data)
         ours = {word for name in schema.columns for word in words_for(name, columns)}
-        table = _without_rare_fields(data, first, ours, records)
+        table = _common_fields_alone(data, first, ours, records)
         table = records(data) if table is None else table
     except (pa.ArrowException, pl.exceptions.PolarsError):
         return None
@@ -192,7 +192,7 @@ def _parse_quickly(
     return table if is_one_per_line and not is_odd else None
 
 
-def _without_rare_fields(
+def _common_fields_alone(
     data: bytes, first: Mapping[str, Any], ours: set[str], records: Callable[[bytes], pl.DataFrame]
 ) -> pl.DataFrame | None:
     """Parse records with very many fields, of which most have few; None if there are none such.
