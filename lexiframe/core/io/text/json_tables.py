@@ -195,7 +195,7 @@ def _parse_quickly(
 def _common_fields_alone(
     data: bytes, first: Mapping[str, Any], ours: set[str], records: Callable[[bytes], pl.DataFrame]
 ) -> pl.DataFrame | None:
-    """Parse records with very many fields, of which most have few; None if there are none such.
+    """Parse records of very many fields, most of them rare; None if the fields are few.
 
     A column of each field would make a table that grows with the square of the file. Fields that
     only one record in a hundred has, and that are not read, are left out.
@@ -203,7 +203,7 @@ def _common_fields_alone(
     last = _first_record(data[data.rfind(b"\n") + 1 :])
     if last is None or last.keys() == first.keys():
         return None
-    parts = []
+    parts: list[pl.DataFrame] = []
     for block in blocks_of_lines(data, _BLOCK):
         part = records(block)
         if not parts and part.width <= _MANY_FIELDS:
