@@ -75,8 +75,8 @@ format: $(VENV)/.installed-test ## format the code and mend its style where that
 	$(BIN)/python -m ruff format .
 	$(BIN)/python -m ruff check --fix .
 
-benchmark: $(VENV)/.installed-test,peers ## measure time and memory beside other libraries
-	$(BIN)/python tests/benchmarks/run.py $(ARGS)
+benchmark: $(VENV)/.installed-test,peers ## print CPU times beside other libraries and the limit, and keep them
+	$(BIN)/python tests/benchmarks/table.py $(ARGS)
 
 notebooks: $(VENV)/.installed-test,interop,peers,viz ## execute the notebooks anew and store their outputs
 	$(BIN)/python tests/test_notebooks.py

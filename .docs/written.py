@@ -3,6 +3,7 @@
 index           README.md
 notebooks/      the notebooks, with their stored outputs
 names in GUIDE and NEIGHBOURS    the pages of .docs/
+speed           the last table of `make benchmark` (speed_page.py)
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from measure_pages import measure_pages
 from reference_pages import reference_pages
+from speed_page import speed_page
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
@@ -34,7 +36,7 @@ FILES = ["LICENSE", "CITATION.cff"]
 CONTENTS = {
     "Guide": [GUIDE[0], "notebooks/index", *GUIDE[1:]],
     "Reference": ["reference/index", "measures/index"],
-    "Project": ["contributing", "changelog"],
+    "Project": ["speed", "contributing", "changelog"],
 }
 NOTEBOOKS = """\
 # Notebooks
@@ -66,7 +68,7 @@ def write_sources(folder: Path) -> None:
     pages = {name: _moved(ROOT / path) for name, path in TEXTS.items()}
     pages["index.md"] += "".join(_tree(names, title) for title, names in CONTENTS.items())
     pages["coming-from.md"] += _tree(NEIGHBOURS)
-    pages["notebooks/index.md"] = NOTEBOOKS
+    pages["notebooks/index.md"], pages["speed.md"] = NOTEBOOKS, speed_page()
     pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
     pages |= {f"reference/{name}": text for name, text in reference_pages().items()}
     files = {name: text.encode() for name, text in pages.items()}

@@ -1,6 +1,7 @@
 """Tables of very many columns: each takes a share of the time, and is opened and looked at once."""
 
 import io
+import json
 import time
 
 import polars as pl
@@ -29,6 +30,27 @@ def test_columns_beside_a_run_take_time_in_proportion(tmp_path, form, n, value):
     start = time.process_time()
     assert lf.read_runs(table if form == "frame" else path)["doc_id"].to_pylist() == ["a", "b", "c"]
     assert time.process_time() - start < 6  # before, 10 s and more
+
+
+def records(n):
+    return [{"query_id": f"q{k // 9}", "doc_id": f"d{k % 9}", "score": -k} for k in range(n)]
+
+
+@pytest.mark.slow
+def test_records_with_fields_of_their_own(tmp_path):
+    """Their fields are left out, but none that is read, however few have it, or that many have."""
+    rows = [one | {f"own {k}": k, f"text {k}": "x"} for k, one in enumerate(records(1998))]
+    path = tmp_path / "bm25.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert lf.read_runs(path).equals(lf.read_runs({"bm25": pl.DataFrame(records(1998))}))
+    two = [one | {"engine": name} for one in rows for name in ("new", "old")]
+    path.write_text("\n".join(map(json.dumps, two)))
+    with pytest.raises(lf.SchemaError, match="distinguished by the column engine: 2"):
+        lf.read_runs(path)
+    named = [one | ({"run": "late"} if k == 1997 else {}) for k, one in enumerate(rows)]
+    path.write_text("\n".join(map(json.dumps, named)))
+    with pytest.raises(lf.LexiframeError, match="run"):
+        lf.read_runs(path)
 
 
 @pytest.mark.parametrize("dtype", [pl.Int64, pl.Int32])

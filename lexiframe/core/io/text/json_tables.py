@@ -173,7 +173,8 @@ def _parse_quickly(
 
     try:
         check_utf8(data)
-        table = _without_rare_fields(data, first, schema, columns, records)
+        ours = {word for name in schema.columns for word in words_for(name, columns)}
+        table = _common_fields_alone(data, first, ours, records)
         table = records(data) if table is None else table
     except (pa.ArrowException, pl.exceptions.PolarsError):
         return None
@@ -191,14 +192,10 @@ def _parse_quickly(
     return table if is_one_per_line and not is_odd else None
 
 
-def _without_rare_fields(
-    data: bytes,
-    first: Mapping[str, Any],
-    schema: schemas.TableSchema,
-    columns: Mapping[str, str],
-    records: Callable[[bytes], pl.DataFrame],
+def _common_fields_alone(
+    data: bytes, first: Mapping[str, Any], ours: set[str], records: Callable[[bytes], pl.DataFrame]
 ) -> pl.DataFrame | None:
-    """Parse records with very many fields, of which most have few; None if there are none such.
+    """Parse records of very many fields, most of them rare; None if the fields are few.
 
     A column of each field would make a table that grows with the square of the file. Fields that
     only one record in a hundred has, and that are not read, are left out.
@@ -206,17 +203,13 @@ def _without_rare_fields(
     last = _first_record(data[data.rfind(b"\n") + 1 :])
     if last is None or last.keys() == first.keys():
         return None
-    ours = {name for known in schema.columns for name in words_for(known, columns)}
-    parts = []
+    parts: list[pl.DataFrame] = []
     for block in blocks_of_lines(data, _BLOCK):
         part = records(block)
-        if part.width > _MANY_FIELDS:
-            is_kept = ((n < 0.99 * part.height) for n in part.null_count().row(0))
-            kept = [n for n, kept in zip(part.columns, is_kept, strict=True) if kept or n in ours]
-            part = part.select(part[name] for name in kept)
-        elif not parts:
+        if not parts and part.width <= _MANY_FIELDS:
             return None
-        parts.append(part)
+        most = 0.99 * part.height
+        parts.append(part.select(c for c in part if c.name in ours or c.null_count() < most))
     return pl.concat(parts, how="diagonal")
 
 

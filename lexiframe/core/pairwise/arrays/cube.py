@@ -150,7 +150,7 @@ def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndar
         return np.triu_indices(len(runs), k=1)
     if baseline not in runs:
         raise unknown_name("run", baseline, runs)
-    place = runs.index_of(baseline)
+    place = runs.to_list().index(baseline)
     others = np.delete(np.arange(len(runs)), place)
     return np.minimum(others, place), np.maximum(others, place)
 
@@ -160,10 +160,10 @@ def _number_of_pair(
 ) -> np.ndarray:
     """Return the number of each pair of the runs a < b among the pairs of `_ends_of`."""
     if baseline is None:
-        return a * (2 * len(runs) - a - 1) // 2 + b - a - 1
-    place = runs.index_of(baseline)
+        return np.asarray(a * (2 * len(runs) - a - 1) // 2 + b - a - 1)
+    place = runs.to_list().index(baseline)
     other = a + b - place
-    return other - (other > place)
+    return np.asarray(other - (other > place))
 
 
 def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:

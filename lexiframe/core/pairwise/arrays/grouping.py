@@ -123,7 +123,7 @@ def parts_of(
     table: Any, attributes: pl.DataFrame, names: Sequence[str]
 ) -> Iterator[tuple[pl.DataFrame, Any]]:
     """Return the groups that requests form by some of their known attributes: see `groups_of`."""
-    for group, members in _with_members(attributes, names):
+    for group, members in _groups_and_members(attributes, names):
         if isinstance(table, PairCube):
             yield group, table.select_ids(members["query_id"])
         else:
@@ -153,7 +153,7 @@ def _column_groups(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.D
     from lexiframe.core.pairwise.arrays.group_values import name_group_values
 
     table = name_group_values(table, names)
-    for group, members in _with_members(table, names):
+    for group, members in _groups_and_members(table, names):
         yield group, members.drop(names)
 
 
@@ -213,7 +213,7 @@ def frame_of(requests: Any, option: str = "by") -> pl.DataFrame:
     return to_polars(requests, "requests")
 
 
-def _with_members(
+def _groups_and_members(
     table: pl.DataFrame, names: Sequence[str]
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Yield each group as one row, sorted, and its rows; all groups are divided in one pass."""
