@@ -102,12 +102,13 @@ def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:
             "expected the ranks of all judged items, found those of the relevant ones alone; rank "
             "the runs with nonrelevant=True"
         )
-    ranking, kept, grade, is_relevant = judged.once(
-        ("items", len(queries)), lambda: _items_of_queries(judged, queries)
-    )
+
+    @cache  # most metrics do not need it
+    def of_queries() -> tuple[np.ndarray, ...]:
+        return judged.once(("items", len(queries)), lambda: _items_of_queries(judged, queries))
 
     def items(run: int) -> Items:
-        of = ranked.runs[run]
+        of, (ranking, kept, grade, is_relevant) = ranked.runs[run], of_queries()
         spans = None if of.spans is None else of.spans[:, kept]
         return Items(ranking, of.rank[kept], grade, is_relevant, spans)
 

@@ -99,7 +99,7 @@ class Moments:
 
     @classmethod
     def add_up_each(cls, several: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Moments]:
-        """Return the moments of several matrices of the same shape, each as `add_up` returns them.
+        """Return the moments of each of several matrices of one shape: see `add_up`.
 
         Narrow ones that have one rounding error, `TIE`, are added up side by side, which is faster.
         """
