@@ -262,7 +262,7 @@ def max_t(
 
 
 def _scores_of(values: np.ndarray, errors: np.ndarray) -> np.ndarray | None:
-    """Return scores, runs × requests, whose differences are those of all pairs, without rounding.
+    """Return scores, runs × requests, whose differences are the values of all pairs, to the digit.
 
     None for preferences, some of the pairs and missing requests; few runs or requests need none.
     Differences that are ties but not 0 are no differences of scores: they would count.
@@ -303,9 +303,9 @@ def _counted(
     """Return how often the statistics of pairs, and their running maxima, reach the limits.
 
     The pairs of a family rise by their statistics; pairs behind them fill groups up. ``terms``,
-    groups × rows × requests, are those of pairs; or of runs, and ``pairs`` has the first run of
-    each pair, the second, and a factor of the difference of their sums. The third array has the
-    greatest statistic of the last family by each choice of signs.
+    groups × rows × requests, are differences of pairs; or scores of runs, and ``pairs`` has the
+    first run of each pair, the second, and a factor of the difference of their sums. The third
+    array has the greatest statistic of the last family by each choice of signs.
     """
     n_pairs, in_group = len(limit), size or _GROUP
     limits = np.concatenate([limit, np.full(-n_pairs % in_group, np.inf)])
