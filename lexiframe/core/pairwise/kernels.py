@@ -222,11 +222,9 @@ class Comparison:
         n_runs, numbers = len(self.requests.runs), _request_numbers(groups)
 
         def fill(group: np.ndarray) -> None:
-            block = self._block(group)
-            together = np.empty_like(found[: len(group)])  # its axes lie in memory as those of all
+            block, rows = self._block(group), np.searchsorted(numbers, group)
             for n, kernel in enumerate(kernels):
-                together[:, :, n] = kernel(block, group).T
-            found[np.searchsorted(numbers, group)] = together
+                found[rows, :, n] = kernel(block, group).T
 
         for _ in map(fill, groups) if in_turn else _fill_groups(fill, groups, n_runs, label):
             pass

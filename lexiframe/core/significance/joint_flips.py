@@ -7,6 +7,7 @@ ids, which depend neither on the order of the requests nor on how many are looke
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -35,6 +36,13 @@ between which running maxima are taken."""
 _REQUESTS, _SIGNS = 256, 64
 """The requests and choices of signs of one product with a group: so few terms are multiplied in one
 thread, as threads that wait for one another at each product take many times as long."""
+_CHOICES, _FEW = 512, 64
+"""The choices of signs beside each other where the sums of pairs come from the sums of runs, and
+the most requests of which this takes no less time than products with the differences."""
+_EXACT = 1e-3
+"""The share of their rounding errors by which differences may differ from those of scores."""
+_SIGNS_OF_BYTES = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+"""The signs that the bits of each byte stand for."""
 
 
 def n_trials(n: int, n_pairs: int, trials: int) -> int | None:
@@ -115,8 +123,8 @@ class Signs:
             return np.asarray(1.0 - 2.0 * ((np.arange(first, last) << self.opposites >> place) & 1))
         words = hashing.mixed(np.arange(first // 64, -(-last // 64), dtype=np.uint64))
         hashed = hashing.mixed(self._state[some, None] + words).astype("<u8")
-        bits = np.unpackbits(hashed.view(np.uint8), axis=1, count=last - first)
-        return np.asarray(1.0 - 2.0 * bits)
+        signs = _SIGNS_OF_BYTES.take(hashed.view(np.uint8), axis=0)
+        return signs.reshape(len(hashed), -1)[:, : last - first]
 
 
 class Family(NamedTuple):
@@ -215,6 +223,8 @@ def max_t(
     decides = unit.any(axis=0)  # the sign of a request where all tie changes nothing
     queries, unit = queries.filter(pl.Series(decides)), np.ascontiguousarray(unit[:, decides])
     signs = Signs(queries, options.trials, options.seed, opposites=is_two_sided)
+    exact = _EXACT * (rounding if rounding.size == 1 else rounding[decides])
+    scores = _scores_of(unit, exact.T) if size is None else None
     scale = np.sqrt(np.einsum("pq,pq->p", unit, unit))
     np.divide(unit, scale[:, None], out=unit, where=scale[:, None] > 0)
     if options.alternative == "less":
@@ -230,8 +240,16 @@ def max_t(
     limit = (t - rough)[order]
     alone = np.minimum((1 + is_two_sided) * 0.5 ** np.count_nonzero(unit, axis=1), 1.0)
     in_group = size or _GROUP
-    unit = unit[np.resize(order, -(-len(order) // in_group) * in_group)]
-    count, beyond, greatest = _counted(signs, unit, limit, size, is_two_sided)
+    place = np.resize(order, (-(-len(order) // in_group), in_group))
+    if scores is None:
+        terms, pairs = unit[place], []
+    else:
+        factor = np.full_like(scale, -1.0 if options.alternative == "less" else 1.0)
+        np.divide(factor, scale, out=factor, where=scale > 0)
+        runs = np.resize(np.arange(len(scores)), (-(-len(scores) // _GROUP), _GROUP))
+        a, b = np.triu_indices(len(scores), 1)
+        terms, pairs = scores[runs], [of[place] for of in (a, b, factor[:, None])]
+    count, beyond, greatest = _counted(signs, terms, pairs, limit, size, is_two_sided)
     # What is observed is one of all choices, but none of those that are drawn.
     n = len(signs)
     observed, total = (0, n) if signs.are_all else (1, n + 1)
@@ -247,34 +265,84 @@ def max_t(
     return Joint(p, adjusted, least, least_adjusted)
 
 
+def _scores_of(values: np.ndarray, errors: np.ndarray) -> np.ndarray | None:
+    """Return scores, runs × requests, whose differences are the values of all pairs, to the digit.
+
+    None for preferences, some of the pairs and missing requests; few runs or requests need none.
+    Differences that are ties but not 0 are no differences of scores: they would count.
+    """
+    (n_pairs, n), n_runs = values.shape, math.isqrt(2 * len(values)) + 1
+    n_behind = np.arange(n_runs - 1, 0, -1)
+    if n_runs >= n_pairs or n <= _FEW or n_behind.sum() != n_pairs:
+        return None
+    scores = np.concatenate([np.zeros((1, n)), -values[: n_runs - 1]])
+    ends, errors = n_behind[:-1].cumsum(), np.broadcast_to(errors, values.shape)
+    parts = zip(np.split(values, ends), np.split(errors, ends), strict=True)
+    are_differences = (
+        (np.abs(scores[run] - scores[run + 1 :] - of_run) <= error).all()
+        for run, (of_run, error) in enumerate(parts)
+    )
+    return scores if all(are_differences) else None
+
+
+def _multiply(terms: np.ndarray, signs_of: Callable[[int], np.ndarray], out: np.ndarray) -> None:
+    """Fill groups × rows × choices with the sums of terms, groups × rows × requests."""
+    width = _SIGNS * max(1, _REQUESTS // max(terms.shape[2], _SIGNS))
+    for first in range(0, out.shape[2], width):
+        some = slice(first, first + width)
+        np.matmul(terms[:, :, :_REQUESTS], signs_of(0)[:, some], out=out[:, :, some])
+        for start in range(_REQUESTS, terms.shape[2], _REQUESTS):
+            more = terms[:, :, start : start + _REQUESTS]
+            out[:, :, some] += more @ signs_of(start)[:, some]
+
+
 def _counted(
-    signs: Signs, unit: np.ndarray, limit: np.ndarray, size: int | None, is_two_sided: bool
+    signs: Signs,
+    terms: np.ndarray,
+    pairs: Sequence[np.ndarray],
+    limit: np.ndarray,
+    size: int | None,
+    is_two_sided: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how often the statistics of pairs, and their running maxima, reach the limits.
 
-    The pairs of a family, rows of ``unit``, rise by their statistics; rows behind them fill groups
-    up. The third array has the greatest statistic of the last family by each choice of signs.
+    The pairs of a family rise by their statistics; pairs behind them fill groups up. ``terms``,
+    groups × rows × requests, are differences of pairs; or scores of runs, and ``pairs`` has the
+    first run of each pair, the second, and a factor of the difference of their sums. The third
+    array has the greatest statistic of the last family by each choice of signs.
     """
-    (padded, n), n_pairs, in_group = unit.shape, len(limit), size or _GROUP
-    limits = np.concatenate([limit, np.full(padded - n_pairs, np.inf)])
-    groups = unit.reshape(padded // in_group, in_group, n)
-    given = groups, limits.reshape(-1, in_group, 1)
-    width = _SIGNS * max(1, _REQUESTS // max(n, _SIGNS))
+    n_pairs, in_group = len(limit), size or _GROUP
+    limits = np.concatenate([limit, np.full(-n_pairs % in_group, np.inf)])
+    limits = limits.reshape(-1, in_group, 1)
 
     def of_block(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        last = min(first + width, len(signs))
+        last = min(first + _CHOICES, len(signs))
 
         @lru_cache(_PAIRS)
         def signs_of(start: int) -> np.ndarray:
             return signs.block(first, last, slice(start, start + _REQUESTS))
 
-        return _counted_of_block(signs_of, last - first, *given, size is None, is_two_sided)
+        if pairs:
+            of_runs = np.empty((*terms.shape[:2], last - first))
+            _multiply(terms, signs_of, of_runs)
+            of_runs = of_runs.reshape(-1, last - first)
 
-    count, beyond = np.zeros((2, *given[1].shape[:2]), np.int64)
+        def fill(some: slice, out: np.ndarray) -> None:
+            if not pairs:
+                return _multiply(terms[some], signs_of, out)
+            a, b, factor = (of[some] for of in pairs)
+            np.take(of_runs, a, axis=0, out=out, mode="clip")  # otherwise there is a copy
+            out -= of_runs[b]
+            out *= factor
+            return None
+
+        return _counted_of_block(fill, last - first, limits, size is None, is_two_sided)
+
+    count, beyond = np.zeros((2, *limits.shape[:2]), np.int64)
     greatest = list[np.ndarray]()
-    work = len(signs) * unit.size // 1000  # where this is little, threads take longer to start
-    starts = range(0, len(signs), width)
-    for some, of_maxima, maxima in in_threads(of_block, starts, "sign flips", work):
+    work = len(signs) * limits.size * terms.shape[2]  # little takes longer in threads
+    starts = range(0, len(signs), _CHOICES)
+    for some, of_maxima, maxima in in_threads(of_block, starts, "sign flips", work // 1000):
         count += some
         beyond += of_maxima
         greatest.append(maxima[(n_pairs - 1) % in_group])
@@ -282,32 +350,29 @@ def _counted(
 
 
 def _counted_of_block(
-    signs_of: Callable[[int], np.ndarray],
+    fill: Callable[[slice, np.ndarray], None],
     n_signs: int,
-    unit: np.ndarray,
     limit: np.ndarray,
     is_one: bool,
     is_two_sided: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the counts of some choices of signs, and the running maxima of the last group.
 
-    ``unit`` is groups × pairs × requests; the groups are families, or parts of one family.
+    ``fill`` gives the sums of some groups of pairs; groups are families, or parts of one family.
     """
     count, beyond = np.zeros((2, *limit.shape[:2]), np.int64)
-    in_group = unit.shape[1]
-    n_groups = min(max(_PAIRS // in_group, 1), len(unit))
-    found, part = np.empty((2, n_groups, in_group, n_signs))
+    in_group = limit.shape[1]
+    n_groups = min(max(_PAIRS // in_group, 1), len(limit))
+    found = np.empty((n_groups, in_group, n_signs))
     running = np.full((1, n_signs), -np.inf)
-    for first in range(0, len(unit), n_groups):
+    for first in range(0, len(limit), n_groups):
         some = slice(first, first + n_groups)
-        drawn, more = found[: len(unit[some])], part[: len(unit[some])]
-        np.matmul(unit[some, :, :_REQUESTS], signs_of(0), out=drawn)
-        for start in range(_REQUESTS, unit.shape[2], _REQUESTS):
-            drawn += np.matmul(unit[some, :, start : start + _REQUESTS], signs_of(start), out=more)
+        drawn = found[: len(limit[some])]
+        fill(some, drawn)
         if is_two_sided:
             np.abs(drawn, out=drawn)
         count[some] = _true_in_rows(drawn >= limit[some])
-        if is_one and some.stop < len(unit):  # most limits are below the maxima of all choices
+        if is_one and some.stop < len(limit):  # most limits are below the maxima of all choices
             after = np.maximum(running, drawn.max(axis=(0, 1)))
             are_all = running.min() >= limit[some].max()
             if are_all or after.max() < limit[some].min():

@@ -261,8 +261,8 @@ def read_items(
     found, past, n_past = Items(frame["doc_id"], unknown=unknown), None, None
     if history is not None:
         table = _table(history, "history", _OF_HISTORY)
-        (queries, query), (ids, code) = (coded.encode(table[name]) for name in _OF_HISTORY.key)
-        found, place = found.places_of(coded.strings_of(ids), "history")
+        (queries, query), (there, code) = (coded.encode(table[name]) for name in _OF_HISTORY.key)
+        found, place = found.places_of(coded.strings_of(there), "history")
         item, n_past = place[code], len(queries)
         order = coded.order_of(query, item)
         request, item = query[order], item[order]

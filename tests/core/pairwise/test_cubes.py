@@ -145,3 +145,20 @@ def test_own_functions_are_called_in_order_and_never_together():
 def test_one_run_has_no_pairs():
     with pytest.raises(lf.LexiframeError, match="at least two runs, found 1"):
         cubes_of(of_sizes([1]).filter(run="a"), "RPP")
+
+
+def test_requests_of_one_block_keep_their_own_preferences():
+    """Requests with equally many relevant items are compared together, in any order of names."""
+    ranks = np.random.default_rng(0).permuted(np.tile(np.arange(9), (3, 40, 1)), axis=2)
+    runs = {
+        f"r{n}": {
+            f"q{q}": {f"d{d}": -rank for d, rank in enumerate(of_q)} for q, of_q in enumerate(of)
+        }
+        for n, of in enumerate(ranks.tolist())
+    }
+    qrels = {f"q{q}": {"d1": 1, "d2": q % 2} for q in range(40)}
+    p = lf.positions(runs, qrels)
+    whole = lf.preferences(p, ["AP", "RPP", "LR"])
+    names = sorted(qrels)  # blocks of few requests are divided
+    parts = [p.filter(pl.col("query_id").is_in(names[k : k + 8])) for k in range(0, 40, 8)]
+    assert whole.equals(pl.concat(lf.preferences(part, ["AP", "RPP", "LR"]) for part in parts))

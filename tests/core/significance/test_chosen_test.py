@@ -174,10 +174,24 @@ def test_blocks_and_threads_have_no_influence(monkeypatch):
     queries, values = pl.Series([f"q{n}" for n in range(300)]), rng.normal(size=(300, 40))
     rough = np.full((1, 1), 1e-12)
     whole = joint_flips.max_t(queries, values, rough, Options("two-sided", 0.05, 1000))
-    for name, value in (("_PAIRS", 16), ("_SIGNS", 64), ("_REQUESTS", 64)):
+    for name, value in (("_PAIRS", 16), ("_CHOICES", 64), ("_REQUESTS", 64)):
         monkeypatch.setattr(joint_flips, name, value)
     parts = joint_flips.max_t(queries, values, rough, Options("two-sided", 0.05, 1000))
     assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+def test_differences_of_scores_are_those_of_flipped_runs(monkeypatch, alternative):
+    a, b = np.triu_indices(7, 1)
+    scores = np.random.default_rng(2).integers(0, 11, size=(100, 7)) / 10
+    scores[:, 3] = scores[:, 1]
+    queries, values = pl.Series([f"q{n}" for n in range(100)]), scores[:, a] - scores[:, b]
+    given = values, np.full((1, 1), 1e-12)
+    assert joint_flips._scores_of(values.T, given[1] / 1000) is not None
+    by_run = joint_flips.max_t(queries, *given, Options(alternative, 0.05, 1000))
+    monkeypatch.setattr(joint_flips, "_FEW", 100)
+    by_pair = joint_flips.max_t(queries, *given, Options(alternative, 0.05, 1000))
+    assert all(np.array_equal(one, other) for one, other in zip(by_run, by_pair, strict=True))
 
 
 def test_families_side_by_side_are_tested_apart():
