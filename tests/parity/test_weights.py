@@ -1,4 +1,4 @@
-"""Weights of requests against plain loops, statsmodels, samplics: means, tests, orderings, words."""
+"""Weights of requests against plain loops, statsmodels and samplics: means, tests, orderings."""
 
 import json
 import math
