@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -169,19 +170,26 @@ def weights_of(
 
 def zero_weights(
     requests: Any, weights: Any = None, strata: str | None = None, shares: Any = None
-) -> pl.Series | None:
-    """Return the requests whose weight is 0, None if there are none; they are left out."""
-    if weights is None:
-        return None  # a stratum without a share has to have its requests first
-    if isinstance(weights, str):
-        entries = logs.entries_of(_frame(requests, weights, "weights"), "query_id", "requests")
-        named = entries.select(pl.col("query_id").cast(pl.String), weights)
+) -> tuple[pl.Series | None, str]:
+    """Return the requests whose weight is 0, None if there are none; they are left out.
+
+    Beside them is a digest of all that was given, which tells it from other weights.
+    """
+    option, column = ("strata", strata) if weights is None else ("weights", weights)
+    if isinstance(column, str):
+        entries = logs.entries_of(_frame(requests, column, option), "query_id", "requests")
+        named = entries.select(pl.col("query_id").cast(pl.String), column)
     else:
-        named = pl.DataFrame({"query_id": [str(query) for query in weights]})
-        named = named.with_columns(pl.Series(WEIGHT, [*weights.values()], pl.Float64, strict=False))
+        given = {str(query): weight for query, weight in (weights or {}).items()}
+        named = pl.DataFrame({"query_id": [*given]}, {"query_id": pl.String})
+        named = named.with_columns(pl.Series(WEIGHT, [*given.values()], pl.Float64, strict=False))
+    told = named.sort("query_id").write_csv() + repr(sorted((shares or {}).items(), key=str))
+    digest = hashlib.sha256(told.encode()).hexdigest()
+    # a stratum without a share has to have its requests first
     is_none = named.to_series(1).cast(pl.Float64, strict=False) == 0
     found = named.filter(is_none)["query_id"]
-    return found if 0 < len(found) < named.height else None
+    some = weights is not None and 0 < len(found) < named.height
+    return (found if some else None), digest
 
 
 def weights_facts(
