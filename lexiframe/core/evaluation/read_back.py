@@ -115,6 +115,7 @@ def read_results(folder: str | Path, *, frames: FrameKind | None = None) -> Eval
         replicated=replicated,
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
+        _weights=None if part is None else part.weights,
         _unanswered=None if s is None else answers.unanswered_in(s),
         _origin=None if marks is None else _origin(provenance, marks, attributes),
         _in_parts=part is None,

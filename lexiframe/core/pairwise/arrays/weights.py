@@ -68,7 +68,8 @@ class Weights:
         named = pl.DataFrame(own)
         table = table.drop(WEIGHT, STRATUM, strict=False)
         ids = table.with_columns(pl.col("query_id").cast(pl.String))
-        return ids.join(named, on="query_id", how="inner", maintain_order="left")
+        weighed = ids.join(named, on="query_id", how="inner", maintain_order="left")
+        return weighed.with_columns(pl.col("query_id").cast(table.schema["query_id"]))
 
 
 def weigh(
@@ -98,7 +99,7 @@ def weigh(
 
 def attach(cube: T, weights: Weights | None) -> T:
     """Return an array of requests with weights, without requests of weight 0."""
-    if weights is not None and len(weights.queries) < len(cube.queries):
+    if weights is not None and not cube.queries.equals(weights.queries):
         cube = cube.select_queries(cube.queries.is_in(weights.queries.implode()).to_numpy())
     if isinstance(cube, PairCube):
         return replace(cube, weights=weights, scores=replace(cube.scores, weights=weights))
