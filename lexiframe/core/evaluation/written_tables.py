@@ -78,7 +78,9 @@ def kept_of(origin: Origin | None) -> dict[str, pl.DataFrame]:
 
 
 def tables_of_requests(
-    known: PairCube | None, origin: Callable[[str], Origin], unanswered: pl.DataFrame | None,
+    known: PairCube | None,
+    origin: Callable[[str], Origin],
+    unanswered: pl.DataFrame | None,
     weights: Any = None,
 ) -> dict[str, Any]:
     """Return the scores, and the preferences in blocks: of many runs they exceed the memory."""

@@ -116,7 +116,7 @@ def weights_in(table: pl.DataFrame, queries: pl.Series) -> Weights | None:
     each = pl.DataFrame({"query_id": queries}).join(
         each, on="query_id", how="left", maintain_order="left"
     )
-    weight = each[WEIGHT].to_numpy()
+    weight = _numbers(queries, each[WEIGHT])
     if STRATUM not in table.columns:
         return Weights(queries, weight)
     names, code = coded.encode(each[STRATUM])
