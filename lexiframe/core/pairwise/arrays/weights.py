@@ -69,7 +69,8 @@ class Weights:
         table = table.drop(WEIGHT, STRATUM, strict=False)
         ids = table.with_columns(pl.col("query_id").cast(pl.String))
         weighed = ids.join(named, on="query_id", how="inner", maintain_order="left")
-        return weighed.with_columns(pl.col("query_id").cast(table.schema["query_id"]))
+        own_type = pl.col("query_id").cast(table.schema["query_id"])
+        return weighed.with_columns(own_type).select(pl.exclude("answered"), pl.col("^answered$"))
 
 
 def weigh(
@@ -186,11 +187,12 @@ def zero_weights(
         named = named.with_columns(pl.Series(WEIGHT, [*given.values()], pl.Float64, strict=False))
     told = named.sort("query_id").write_csv() + repr(sorted((shares or {}).items(), key=str))
     digest = hashlib.sha256(told.encode()).hexdigest()
-    # a stratum without a share has to have its requests first
     is_none = named.to_series(1).cast(pl.Float64, strict=False) == 0
+    if weights is None:
+        empty = [str(name) for name, share in (shares or {}).items() if share == 0]
+        is_none = named.to_series(1).cast(pl.String).is_in(empty)
     found = named.filter(is_none)["query_id"]
-    some = weights is not None and 0 < len(found) < named.height
-    return (found if some else None), digest
+    return (found if 0 < len(found) < named.height else None), digest
 
 
 def weights_facts(
@@ -278,7 +280,7 @@ def _of_strata(
     found, code = coded.encode(names)
     n_each = np.bincount(code, minlength=len(found))
     for name in of:
-        if name not in found:
+        if of[name] and name not in found:
             raise LexiframeError(f"strata: shares name {name!r}, which no request has")
     for name, n in zip(found, n_each.tolist(), strict=True):
         if name not in of:
