@@ -162,7 +162,7 @@ class Moments:
     @property
     def lead(self) -> np.ndarray:
         """How much more of ``n_effective`` is won than lost."""
-        return self.wins - self.losses
+        return np.asarray(self.wins - self.losses)
 
     @property
     def ties(self) -> np.ndarray:
