@@ -300,7 +300,7 @@ def _one_value_a_row(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
 
 
 def said_besides(table: pl.DataFrame) -> list[pl.Expr]:
-    """Return the columns that say which rankings lacked, how far ties move values, and the weights."""
+    """Return the columns of missing rankings, of how far ties move values, and of weights."""
     found = []
     if "answered" in table.columns and table["answered"].dtype in (pl.Boolean, pl.String):
         said = pl.col("answered").cast(pl.String).str.to_lowercase()

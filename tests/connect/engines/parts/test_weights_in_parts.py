@@ -59,7 +59,7 @@ def test_a_job_is_not_resumed_with_other_weights(requests, tmp_path, monkeypatch
             lf.evaluate(*DATA, MEASURES, weights="traffic", **how)
     more = requests.with_columns(pl.col("traffic") + 1)
     for change in ({"weights": None, "requests": None}, {"weights": "traffic", "requests": more}):
-        with pytest.raises(lf.LexiframeError, match="holds another job: its .*weights differ"):
+        with pytest.raises(lf.LexiframeError, match=r"holds another job: its .*weights differ"):
             lf.evaluate(*DATA, MEASURES, **how | change, resume=True)
     e = lf.evaluate(*DATA, MEASURES, weights="traffic", resume=True, **how)
     assert e.means.equals(lf.evaluate(*DATA, MEASURES, weights="traffic", requests=requests).means)

@@ -24,7 +24,7 @@ def assert_same(e, expected):
 
 
 @pytest.mark.parametrize(
-    ("before", "now"),
+    "before, now",
     [(1, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in [(0, 1), (1, 0), (1, 1)])],
 )
 def test_results_are_reused_by_other_weights(tmp_path, before, now):
