@@ -368,7 +368,7 @@ def evaluate_at_once(
     tables = kept.of_requests if work is None and kept is not None else None
 
     def foresee(n_runs: int, judged: Any) -> None:
-        needs_all = tables is not None or bool(how.weighed) or not are_of_sums(how)
+        needs_all = tables is not None or not are_of_sums(how)
         if work is None and (needs_all or how.is_reported):
             n = n_runs if needs_all else min(n_runs, RUNS_OF_PAGE)
             measured.refuse_many_pairs(n, judged, measures, policies, None, limit)

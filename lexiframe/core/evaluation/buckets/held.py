@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from lexiframe.core.pairwise import PairCube, arrays
 
 _WHILE_TESTED = 5
 """How often a measure's preferences are in memory while it is tested."""
+_IN_MEMORY = 2**30
+"""The bytes of preferences by all measures, for weights, above which they go to disk."""
 
 
 HELD = "held"
@@ -38,7 +41,8 @@ class Held:
 
     They are held in ``folder``, a file for each part and measure, or in memory if it is None. With
     a ``baseline`` only its pairs are held. ``memory`` is how much may be taken. Once all requests
-    are known, they may have ``weights``.
+    are known, they may have ``weights``. Many go from memory to a temporary folder, which is there
+    ``until_end``.
     """
 
     plan: Plan
@@ -48,6 +52,8 @@ class Held:
     cubes: list[PairCube] = field(default_factory=list)
     n_parts: Counter[int] = field(default_factory=Counter)
     weights: Any = None
+    size: int = 0
+    until_end: ExitStack = field(default_factory=ExitStack)
 
     def add(self, bucket: int, cube: PairCube) -> None:
         """Hold the preferences of some requests of a bucket."""
@@ -58,11 +64,23 @@ class Held:
             cube = cube.against(self.baseline)
         if self.folder is None:
             self.cubes.append(cube)
+            self.size += cube.values.nbytes
+            if self.plan.weighs and self.size > _IN_MEMORY:
+                self._to_disk()
             return
         for n, measure in enumerate(self.plan.compared):
             path = self.folder / f"{bucket:06}-{self.n_parts[bucket]:06}-{n:03}.bin"
             write_whole(path, encoded(cube.select_measures([str(measure)])))
         self.n_parts[bucket] += 1
+
+    def _to_disk(self) -> None:
+        """Hold in a temporary folder what was held in memory, and what comes."""
+        from lexiframe.core.io import output_files
+
+        self.folder = self.until_end.enter_context(output_files.temporary_folder())
+        cubes, self.cubes = self.cubes, []
+        for cube in cubes:
+            self.add(0, cube)
 
     def by_measure(self) -> arrays.PairsByMeasure:
         """Return the preferences by each measure, in all requests, in the order of their names."""

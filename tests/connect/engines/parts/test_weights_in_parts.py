@@ -5,6 +5,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.connect.engines.parts import batches
+from lexiframe.core.evaluation.buckets import held
 
 DATA = lf.bundled("example") / "runs", lf.bundled("example") / "qrels.txt"
 MEASURES = ["RPP", "AP", "RR"]
@@ -77,3 +78,16 @@ def _failing(function):
 def test_single_requests_that_do_not_fit_are_refused(requests):
     with pytest.raises(lf.LexiframeError, match=r"weights: the preferences by AP .* or evaluate w"):
         lf.evaluate(*DATA, MEASURES, weights="traffic", requests=requests, memory="1kB")
+
+
+def test_many_preferences_wait_on_disk(requests, monkeypatch):
+    how = {"weights": "traffic", "requests": requests, "test": ["t", "randomization"]}
+    expected = lf.evaluate(*DATA, MEASURES, **how)
+    monkeypatch.setattr(held, "_IN_MEMORY", 0)
+    folders = []
+    to_disk = held.Held._to_disk
+    monkeypatch.setattr(held.Held, "_to_disk", lambda of: (to_disk(of), folders.append(of.folder)))
+    e = lf.evaluate(*DATA, MEASURES, **how)
+    assert e.comparisons.equals(expected.comparisons)
+    assert e.scores.equals(expected.scores)
+    assert [folder.exists() for folder in folders] == [False]
