@@ -37,4 +37,6 @@ def add_chances(
     found = pairs.compare_pairs(p, some, values, no_relevant)
     key = [*schemas.PREFERENCES.key]
     of_pairs = found.select(*(pl.col(name).cast(d.schema[name]) for name in key), *_CHANCES)
-    return d.join(of_pairs, on=key, how="left", maintain_order="left")
+    weights = "^request_(weight|stratum)$"  # they come last
+    told = d.join(of_pairs, on=key, how="left", maintain_order="left")
+    return told.select(pl.exclude(weights), pl.col(weights))

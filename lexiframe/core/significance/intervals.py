@@ -198,8 +198,20 @@ def noncentrality(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
     df, t = pairs.real, pairs.imag
     found, size = _far(t, df, tail), np.abs(t)
     near = (size * _s_quantile(t, df, tail) <= _FAR * np.sqrt(2 * df)) & (size <= _FARTHEST)
-    found[near] = _near(t[near], df[near], tail)
+    # Degrees of strata are mostly those of one pair alone, for which panels would take longer.
+    _, alike, n = np.unique(df, return_inverse=True, return_counts=True)
+    alone = near & (df != np.rint(df)) & (n[alike] < _NODES)
+    near &= ~alone
+    found[near], found[alone] = (f(t[x], df[x], tail) for f, x in ((_near, near), (_alone, alone)))
     return np.asarray(found[place])
+
+
+def _alone(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
+    """Return the noncentralities of values that share their degrees of freedom with few others."""
+    from scipy.special import nctdtr
+
+    delta, slope = _solved(t, df, tail)
+    return np.asarray(delta - (nctdtr(df, delta, t) - tail) / slope)
 
 
 def _near(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +15,8 @@ from lexiframe.core.base.sums.moments import Moments
 from lexiframe.core.base.sums.ranking import ratio
 from lexiframe.core.base.sums.tolerance import TIE
 
+_ROWS, _COLUMNS = 2**6, 2**11
+"""The rows and columns that are added up at once, so that they stay in the cache."""
 _NEARLY = 1e-9
 """By how much n* may be below a number because of rounding."""
 
@@ -117,9 +121,10 @@ class Spread:
         Rows are added one after the other, so that equal columns have equal sums.
         """
         known = ~np.isnan(values)
+        if known.all() and len(values):
+            return cls._of_all(values, rounding, weight)
         v = weight[:, None]
-        if not known.all():
-            v, values = np.where(known, v, 0.0), np.where(known, values, 0.0)
+        v, values = np.where(known, v, 0.0), np.where(known, values, 0.0)
         n = known.sum(axis=0)
         v = v * ratio(n, np.broadcast_to(v, known.shape).sum(axis=0)) if len(v) else v
         mean = ratio((v * values).sum(axis=0), n)
@@ -138,19 +143,50 @@ class Spread:
                    won, lost, bounded)  # fmt: skip
 
     @classmethod
-    def by_stratum(
-        cls, values: np.ndarray, rounding: np.ndarray, share: np.ndarray, stratum: np.ndarray
-    ) -> Spread:
+    def _of_all(cls, values: np.ndarray, rounding: np.ndarray, weight: np.ndarray) -> Spread:
+        """Return the means of columns that lack no value, some rows and columns at a time."""
+        n, n_columns = values.shape
+        if n_columns > _COLUMNS:
+            wide = [slice(first, first + _COLUMNS) for first in range(0, n_columns, _COLUMNS)]
+            rough = np.broadcast_to(rounding, (len(rounding), n_columns))
+            parts = [cls._of_all(values[:, some], rough[:, some], weight) for some in wide]
+            named = ([getattr(part, field.name) for part in parts] for field in fields(cls))
+            return cls(*(np.concatenate(of, axis=-1) for of in named))
+        v = (weight * (n / weight.sum()))[:, None]
+        n_effective = n**2 / (v**2).sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            u, c = (v / (n * (1 + 2 / n_effective) - v)) ** 2, v / (n - v)
+            total, won, lost, x, squares, around = np.zeros((6, n_columns))
+            room = np.empty((_ROWS, n_columns))
+            blocks = [slice(first, first + _ROWS) for first in range(0, n, _ROWS)]
+            for some in blocks:
+                block, own = values[some], room[: len(v[some])]
+                total += np.multiply(block, v[some], out=own).sum(axis=0)
+                won += np.multiply(block > 0, v[some], out=own).sum(axis=0)
+                lost += np.multiply(block < 0, v[some], out=own).sum(axis=0)
+                x += np.multiply(block, u[some], out=own).sum(axis=0)
+                squares += np.multiply(own, block, out=own).sum(axis=0)
+            mean = total / n
+            for some in blocks:
+                own = np.subtract(values[some], mean, out=room[: len(v[some])])
+                own *= c[some]
+                around += np.multiply(own, own, out=own).sum(axis=0)
+            error = np.sqrt((n - 1) / n * around)
+        of_all = np.full(n_columns, n_effective)
+        rough = (v * rounding).sum(axis=0) / n + np.zeros(n_columns)
+        bounded = np.stack([np.full(n_columns, u.sum()), x, squares])
+        won, lost = (of * (n_effective / n) for of in (won, lost))
+        return cls(mean, rough, *_known_error(error, of_all, of_all - 1), of_all,
+                   won, lost, bounded)  # fmt: skip
+
+    @classmethod
+    def by_stratum(cls, parts: Sequence[Moments], shares: Sequence[float]) -> Spread:
         """Return ΣP x̄ of strata with shares P: se² = ΣP²s²/n, degrees by Welch and Satterthwaite.
 
         A stratum of which a column has no request is left out, and one request has no variance.
         """
-        names = np.unique(stratum)
-        rows = [np.flatnonzero(stratum == name) for name in names]
-        rough = np.broadcast_to(rounding, values.shape)
-        parts = [Moments.add_up(values[some], rough[some]) for some in rows]
         n = np.stack([part.n for part in parts])
-        p = np.where(n > 0, np.array([share[some[0]] for some in rows])[:, None], 0.0)
+        p = np.where(n > 0, np.array(shares)[:, None], 0.0)
         p = ratio(p, p.sum(axis=0)) + np.zeros_like(n)
 
         def over_strata(of: list[np.ndarray]) -> np.ndarray:
@@ -273,11 +309,16 @@ class Weighed(Moments):
 
 def add_weighed(values: np.ndarray, rounding: np.ndarray, weighing: Weighing) -> Weighed:
     """Add up values, requests × columns, by weights: see `Moments.add_up`."""
-    found = Moments.add_up(values, rounding)
-    if weighing.stratum is None:
-        spread = Spread.by_weight(values, rounding, weighing.weight)
+    stratum, weight = weighing.stratum, weighing.weight
+    if stratum is None:
+        found = Moments.add_up(values, rounding)
+        spread = Spread.by_weight(values, rounding, weight)
     else:
-        spread = Spread.by_stratum(values, rounding, weighing.weight, weighing.stratum)
+        rows = [np.flatnonzero(stratum == name) for name in np.unique(stratum)]
+        rough = [rounding if len(rounding) == 1 else rounding[some] for some in rows]
+        parts = [Moments.add_up(values[of], error) for of, error in zip(rows, rough, strict=True)]
+        found = reduce(add, parts)
+        spread = Spread.by_stratum(parts, [float(weight[some[0]]) for some in rows])
     plain = {field.name: getattr(found, field.name) for field in fields(Moments)}
     return Weighed(**plain, spread=spread)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -15,6 +17,8 @@ from lexiframe.core.pairwise import PairCube, arrays
 
 _WHILE_TESTED = 5
 """How often a measure's preferences are in memory while it is tested."""
+_IN_MEMORY = 2**30
+"""The bytes of preferences by all measures, for weights, above which they go to disk."""
 
 
 HELD = "held"
@@ -36,7 +40,9 @@ class Held:
     """The preferences of all requests, with one measure at a time in memory.
 
     They are held in ``folder``, a file for each part and measure, or in memory if it is None. With
-    a ``baseline`` only its pairs are held. ``memory`` is how much may be taken.
+    a ``baseline`` only its pairs are held. ``memory`` is how much may be taken. Once all requests
+    are known, they may have ``weights``. Many go from memory to a temporary folder, which is there
+    ``until_end``.
     """
 
     plan: Plan
@@ -45,6 +51,9 @@ class Held:
     memory: int = 2**62
     cubes: list[PairCube] = field(default_factory=list)
     n_parts: Counter[int] = field(default_factory=Counter)
+    weights: Any = None
+    size: int = 0
+    until_end: ExitStack = field(default_factory=ExitStack)
 
     def add(self, bucket: int, cube: PairCube) -> None:
         """Hold the preferences of some requests of a bucket."""
@@ -55,11 +64,23 @@ class Held:
             cube = cube.against(self.baseline)
         if self.folder is None:
             self.cubes.append(cube)
+            self.size += cube.values.nbytes
+            if self.plan.weighs and self.size > _IN_MEMORY:
+                self._to_disk()
             return
         for n, measure in enumerate(self.plan.compared):
             path = self.folder / f"{bucket:06}-{self.n_parts[bucket]:06}-{n:03}.bin"
             write_whole(path, encoded(cube.select_measures([str(measure)])))
         self.n_parts[bucket] += 1
+
+    def _to_disk(self) -> None:
+        """Hold in a temporary folder what was held in memory, and what comes."""
+        from lexiframe.core.io import output_files
+
+        self.folder = self.until_end.enter_context(output_files.temporary_folder())
+        cubes, self.cubes = self.cubes, []
+        for cube in cubes:
+            self.add(0, cube)
 
     def by_measure(self) -> arrays.PairsByMeasure:
         """Return the preferences by each measure, in all requests, in the order of their names."""
@@ -73,7 +94,10 @@ class Held:
             if self.folder is not None:
                 paths = sorted(self.folder.glob(f"*-{n:03}.bin"))
                 cubes = [*self._read(paths, str(measure))]
-            cube = PairCube.together(cubes, cubes[0].measures)
+            none = plan.no_requests().select_measures([str(measure)])
+            cube = PairCube.together(cubes or [none], none.measures)
+            if self.weights is not None:
+                cube = arrays.attach(cube, self.weights)
             yield cube, plan.attributes(cube.queries.to_list()) if plan.by else None
 
     def _read(self, paths: Sequence[Path], name: str) -> Iterator[PairCube]:
@@ -86,6 +110,12 @@ class Held:
             "sign, for which sums over the requests suffice"
         )
         what = f"compare: the preferences by {name} in all requests"
+        if self.plan.weighs:
+            what = what.replace("compare", "weights")
+            advice = (
+                "allow more memory, or evaluate without weights, for which sums over parts of the "
+                "requests suffice"
+            )
         memory_use.refuse_more_than_available(size, what, advice, self.memory)
         for path in paths:
             yield decoded(path.read_bytes(), (PairCube, arrays.ScoreCube))

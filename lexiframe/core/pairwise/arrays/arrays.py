@@ -281,10 +281,12 @@ class PairCube:
     def select_measures(self, names: Collection[str]) -> PairCube:
         """Return the cube of some of the measures."""
         chosen = self.measures.is_in([*names])
+        at: Any = chosen.arg_true().to_list()
+        at = slice(at[0], at[0] + 1) if len(at) == 1 else at  # one is not copied
         return replace(
             self,
             measures=self.measures.filter(chosen),
-            values=self.values[chosen],
+            values=self.values[at],
             scores=self.scores.select_measures(names),
         )
 

@@ -1,0 +1,130 @@
+"""Evaluations by weights of requests: each value is that of a loop, also read back."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+DATA = lf.bundled("example") / "runs", lf.bundled("example") / "qrels.txt"
+MEASURES = ["RPP", "AP"]
+IDS = ["q0066", "q0078", "q0113", "q0175", "q0206"]
+TRAFFIC = dict(zip(IDS, [6, 4, 0, 2, 1], strict=True))
+KINDS = pl.DataFrame({"query_id": IDS, "kind": ["x", "y", "x", "x", "y"]})
+STRATA = {"strata": "kind", "shares": {"x": 3, "y": 1}, "requests": KINDS}
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:strata. 'y' has 2 requests"),
+    pytest.mark.filterwarnings("ignore:.*no p-value of the test"),
+]
+
+
+def by_loop(values):
+    """The mean by traffic, its standard error, and n*."""
+    w, x = (np.array(of, float) for of in zip(*values, strict=True))
+    mean = (w * x).sum() / w.sum()
+    squares = (w * (x - mean) / (w.sum() - w)) ** 2
+    n = w.sum() ** 2 / (w**2).sum()
+    return mean, np.sqrt((len(w) - 1) / len(w) * squares.sum()), n
+
+
+def test_means_and_differences_are_those_of_loops():
+    """A request of weight 0 is left out."""
+    plain = lf.evaluate(*DATA, MEASURES)
+    e = lf.evaluate(*DATA, MEASURES, test="t", weights=TRAFFIC)
+    for run, measure, mean, n in e.means.select("run", "measure", "mean", "n_effective").rows():
+        if measure != "AP":
+            continue
+        s = plain.scores.filter(run=run, measure=measure)
+        each = [(TRAFFIC[q], x) for q, x in s.select("query_id", "value").rows() if TRAFFIC[q]]
+        expected, _, n_expected = by_loop(each)
+        assert (mean, n) == pytest.approx((expected, n_expected), rel=1e-14)
+    columns = "measure", "run_a", "run_b", "mean_difference", "statistic"
+    for measure, a, b, mean, t in e.comparisons.select(columns).rows():
+        d = plain.preferences.filter(measure=measure, run_a=a, run_b=b)
+        each = [(TRAFFIC[q], x) for q, x in d.select("query_id", "preference").rows() if TRAFFIC[q]]
+        expected, error, _ = by_loop(each)
+        assert mean == pytest.approx(expected, rel=1e-13)
+        assert t == pytest.approx(expected / error, rel=1e-12)
+    assert e.scores["query_id"].n_unique() == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [{"weights": TRAFFIC}, STRATA], ids=["weights", "strata"])
+def test_an_evaluation_read_back_has_its_weights(tmp_path, how):
+    e = lf.evaluate(*DATA, MEASURES, **how)
+    e.write(tmp_path)
+    again = lf.read_results(tmp_path)
+    assert again.scores.equals(e.scores)
+    assert again.preferences.equals(e.preferences)
+    for function in (lf.compare, lf.win_rates, lf.order_runs):
+        assert function(again).equals(function(e))
+    assert lf.compare(again).equals(e.comparisons)
+    again = lf.evaluate_scores(tmp_path / "scores.parquet")
+    assert again.means.filter(measure="AP")["n_effective"].is_not_null().all()
+    told = (one.provenance["weights"]["n_effective"] for one in (again, e))
+    assert next(told) == pytest.approx(next(told))
+
+
+def test_tests_of_single_requests_are_by_weight():
+    e = lf.evaluate(
+        *DATA, MEASURES, test=["t", "randomization"], correction="holm", weights=TRAFFIC
+    )
+    plain = lf.evaluate(*DATA, MEASURES).preferences
+    how = {"test": ["t", "randomization"], "correction": "holm"}
+    assert e.comparisons.equals(lf.compare(plain, **how, weights=TRAFFIC))
+
+
+@pytest.mark.slow
+def test_several_collections_have_their_own_weights():
+    other = dict(zip(IDS, [1, 2, 3, 4, 5], strict=True))
+    of_each = {"a": TRAFFIC, "b": other}
+    table = [
+        pl.DataFrame({"collection": name, "query_id": [*of], "traffic": [*of.values()]})
+        for name, of in of_each.items()
+    ]
+    alone = {name: lf.evaluate(*DATA, MEASURES, weights=of) for name, of in of_each.items()}
+    for how in ({"weights": of_each}, {"weights": "traffic", "requests": pl.concat(table)}):
+        e = lf.evaluate({"a": DATA, "b": DATA}, None, MEASURES, **how)
+        for name, expected in alone.items():
+            assert e.collections[name].comparisons.equals(expected.comparisons)
+            told = [one.provenance["weights"] for one in (e.collections[name], expected)]
+            assert told[0]["heaviest"] == told[1]["heaviest"]
+            assert told[0]["n_effective"] == told[1]["n_effective"]
+        s = e.scores.drop("request_weight")
+        found = lf.compare(s, **how).filter(collection="b").drop("collection")
+        assert found.equals(lf.compare(alone["b"].scores))
+    with pytest.raises(lf.LexiframeError, match="unknown collection of weights 'b'"):
+        lf.evaluate({"a": DATA, "b": DATA}, None, MEASURES, weights={"a": TRAFFIC})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["request", "cell"])
+def test_means_of_replicates_are_compared_by_weight(design):
+    s = lf.evaluate(*DATA, "AP").scores
+    half = pl.col("value") / 2
+    replicated = pl.concat(
+        [s.with_columns(half, replicate=pl.lit("1")), s.with_columns(replicate=pl.lit("2"))]
+    )
+    e = lf.evaluate_scores(replicated, replicates=design, weights=TRAFFIC)
+    expected = lf.compare(s.with_columns(half * 1.5), "t", "holm", weights=TRAFFIC)
+    columns = ["mean_difference", "p_value", "n_effective"]
+    assert np.allclose(e.comparisons.select(columns), expected.select(columns), rtol=1e-12)
+    assert lf.compare(e.replicated, replicates=design).equals(e.comparisons)
+    with pytest.raises(lf.LexiframeError, match="replicates='both' has no weights"):
+        lf.evaluate_scores(replicated, replicates="both", test="t", weights=TRAFFIC)
+
+
+def test_a_share_of_0_needs_no_requests():
+    kinds = KINDS.with_columns(kind=pl.col("kind").replace("x", "z"))
+    shares = {"z": 2, "y": 1, "nobody": 0}
+    e = lf.evaluate(*DATA, "AP", strata="kind", shares=shares, requests=kinds)
+    same = lf.evaluate(*DATA, "AP", strata="kind", shares={"z": 2, "y": 1}, requests=kinds)
+    assert e.means.equals(same.means)
+
+
+def test_pandas_frames_come_back():
+    how = {**STRATA, "requests": KINDS.to_pandas()}
+    e = lf.evaluate(*DATA, MEASURES, **how, frames="pandas")
+    assert [*e.scores.columns][-2:] == ["request_weight", "request_stratum"]
+    assert pl.from_pandas(e.means).equals(lf.evaluate(*DATA, MEASURES, **STRATA).means)
