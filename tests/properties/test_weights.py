@@ -384,7 +384,7 @@ significance = lf.significance
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: lf.order_runs(WEIGHED, "leximin"), "method='leximin' has no weights"),
+        (lambda: lf.order_runs(WEIGHED, "leximin"), "has no weights; take another method"),
         (lambda: lf.leximin(WEIGHED), "leximin has no weights; worst_served compares the worst"),
         (lambda: lf.tukey_hsd(WEIGHED, "parametric"), "method='parametric' has no weights; take"),
         (lambda: lf.swap_rates(WEIGHED), "swap_rates has no weights; evaluate without them, or"),
