@@ -137,7 +137,7 @@ from .study.overlaps.contrasting import contrasting as contrasting
 "Pairs of runs: how often one is preferred, and where measures agree"
 from .core.pairwise.interleaved import interleaving as interleaving
 from .core.orderings.wins import win_rates as win_rates
-from .core.orderings.wins import win_rate_matrix as win_rate_matrix
+from .core.orderings.win_matrix import win_rate_matrix as win_rate_matrix
 from .core.orderings.wins import request_win_rates as request_win_rates
 from .core.orderings.agreement import tie_rates as tie_rates
 from .core.orderings.agreement import sign_agreement as sign_agreement

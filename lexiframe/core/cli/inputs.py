@@ -310,10 +310,19 @@ class InferenceOptions:
     seeds: replication.Seeds = "unrelated"
     requests: str | None = None
     by: list[str] | None = None
+    weights: str | None = None
+    strata: str | None = None
+    shares: str | None = None
 
     def groups(self) -> dict[str, Any]:
         """Return the arguments that say which groups of requests there are."""
         return {"requests": qrel_files.held_or_data(self.requests), "by": self.by}
+
+    @property
+    def weighed(self) -> dict[str, Any]:
+        """The arguments that say which weights requests have, if they have some."""
+        given = {"weights": self.weights, "strata": self.strata, "shares": as_shares(self.shares)}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def as_grades(given: list[str] | None) -> dict[str, float | None]:
@@ -326,6 +335,20 @@ def as_grades(given: list[str] | None) -> dict[str, float | None]:
         except ValueError:
             raise typer.BadParameter(f"expected WORD=NUMBER (E=3), found {text!r}") from None
     return grades
+
+
+def as_shares(given: str | None) -> dict[str, float] | None:
+    """Turn ``--shares head=.6,tail=.4`` into ``shares={"head": 0.6, "tail": 0.4}``."""
+    shares = dict[str, float]()
+    for text in given.split(",") if given is not None else ():
+        name, _, share = text.rpartition("=")
+        try:
+            shares[name.strip()] = float(share)
+        except ValueError:
+            raise typer.BadParameter(
+                f"--shares: expected NAME=SHARE,... (head=.6,tail=.4), found {text!r}"
+            ) from None
+    return shares or None
 
 
 def as_columns(given: list[str] | None, such_as: str = "query_id=topic") -> dict[str, str]:

@@ -275,6 +275,21 @@ OPTIONS: dict[str, Any] = {
         STATISTICS, "With --replicates run, whether replicates of one name share a seed.", rare=True
     ),
     "by": option(STATISTICS, "Group requests by it; repeat for several.", metavar="ATTRIBUTE"),
+    "weights": option(
+        STATISTICS,
+        "With --requests, their weights: the column of traffic, say; only ratios count.",
+        metavar="COLUMN",
+        rare=True,
+    ),
+    "strata": option(
+        STATISTICS, "With --requests, the column of their strata.", metavar="COLUMN", rare=True
+    ),
+    "shares": option(
+        STATISTICS,
+        "With --strata, the part of the traffic that each has: head=.6,tail=.4.",
+        metavar="NAME=SHARE,...",
+        rare=True,
+    ),
     # what is written and printed
     "out": output("Write all tables here, as Parquet.", "--out", "-o", metavar="DIR"),
     "keep": option(

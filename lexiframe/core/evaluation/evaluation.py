@@ -173,7 +173,8 @@ class Evaluation(compared.Compared):
     @property
     def _known(self) -> PairCube | None:
         """The scores and preferences of all requests, if they need not be computed."""
-        return vars(self).get("_whole", self._part if self._weights is None else None)
+        known = vars(self).get("_whole", self._part)
+        return known if known is None or self._weights is None else self._whole
 
     @property
     def positions(self) -> pl.DataFrame:
@@ -562,7 +563,8 @@ class Evaluation(compared.Compared):
 
         if self.provenance.get("policies", {}).get("ties") == "expected":  # with their chances
             return {"scores": self.scores, "preferences": iter([self.preferences])}
-        return written_tables.tables_of_requests(self._known, self.origin, self._unanswered)
+        known = self._known, self.origin, self._unanswered, self._weights
+        return written_tables.tables_of_requests(*known)
 
     def report(
         self,

@@ -251,11 +251,11 @@ def plan_of(
     measures, groups = tuple(how.measures_of([*runs])), tuple(how.groups)
     requests = grouping.all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
-    few, left_out = _most_flipped(how, len(runs)), None
+    few, left_out, weighs = _most_flipped(how, len(runs)), None, ""
     if how.weighed:
-        left_out = arrays.zero_weights(how.requests, *how.weighed)
+        left_out, weighs = arrays.zero_weights(how.requests, *how.weighed)
     asked = measures, how.policies, tuple(runs), requests, groups, folder, keep, few
-    return Plan(*asked, weighs=bool(how.weighed), without_weight=left_out)
+    return Plan(*asked, weighs=weighs, without_weight=left_out)
 
 
 def _held_for(plan: Plan, how: Asked, work: Work | None) -> Held | None:

@@ -269,10 +269,12 @@ def evaluate(
     together = features.needed(Collections, "evaluate")
     of_requests = together.requests_of(requests, by, collections)
     own = by_collection.policies_of_each(collections, of_each)
+    own_weights = by_collection.weights_of_each(collections, weighed)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
         of_one = replace(policies, **own[name])
-        asked: dict[str, Any] = {"order": order, "is_of_several": len(collections) > 1, **weighed}
+        asked: dict[str, Any] = {"order": order, "is_of_several": len(collections) > 1}
+        asked |= own_weights[name]
         how = Asked.checked(measures, of_one, inference, of_requests(name), by, **asked)
         place = together.folder_of(name)
         before, after = (None if of is None else Path(of, place) for of in (reuse, out))
@@ -366,7 +368,7 @@ def evaluate_at_once(
     tables = kept.of_requests if work is None and kept is not None else None
 
     def foresee(n_runs: int, judged: Any) -> None:
-        needs_all = tables is not None or not are_of_sums(how)
+        needs_all = tables is not None or bool(how.weighed) or not are_of_sums(how)
         if work is None and (needs_all or how.is_reported):
             n = n_runs if needs_all else min(n_runs, RUNS_OF_PAGE)
             measured.refuse_many_pairs(n, judged, measures, policies, None, limit)

@@ -166,13 +166,16 @@ def evaluate_scores(
     found = by_collection.apart(scores if is_as_given else chosen.table) or {}
     parts = {name: found[name] for name in chosen.collections}
     of_requests = together.requests_of(requests, by, parts)
+    names = ("weights", "strata", "shares")
+    own_weights = by_collection.weights_of_each(parts, dict(zip(names, weighed, strict=False)))
     reading = named | {"run": run, "keys": keys} if is_as_given else {}
 
     def one(name: str, part: pl.DataFrame) -> Evaluation:
         asked = load_chosen(part, measures, warns=missing is None, **reading)
         own = groups, of_requests(name)
         told = {"scores": chosen.files}
-        asked_of: dict[str, Any] = {"missing": missing, "weighed": weighed}
+        asked_of: dict[str, Any] = {"missing": missing}
+        asked_of["weighed"] = tuple(own_weights[name].values())
         return evaluated(asked.table, asked.measures, inference, own[::-1], told, **asked_of)
 
     whole: Evaluation = together.evaluate({name: (part,) for name, part in parts.items()}, one)

@@ -69,7 +69,10 @@ def evaluated(
     told = dict[str, Any]()
     if weighed:
         part = arrays.weigh(part, requests, *weighed)
-        told["weights"] = arrays.weights_facts(part.weights, *weighed)
+    if weighed or part.weights is not None:
+        told["weights"] = arrays.weights_facts(part.weights, *(weighed or ("request_weight",)))
+        if of_replicates is not None and part.weights is not None:
+            of_replicates = part.weights.columns(of_replicates)
     attributes = grouping.attributes_of(part, requests, by) if by else None
     there = table
     if coverage is None and "answered" in s.columns:  # the coverage would say what is missing

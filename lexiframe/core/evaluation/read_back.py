@@ -26,7 +26,7 @@ from lexiframe.core.evaluation.options import Asked, Inference
 from lexiframe.core.evaluation.written_tables import FOLDERS, ORDER
 from lexiframe.core.io import File, Tables, kept_results, output_files, scan_runs
 from lexiframe.core.metrics import needed
-from lexiframe.core.pairwise import composition, measured
+from lexiframe.core.pairwise import PairCube, composition, measured
 from lexiframe.core.projection import Policies, answers
 from lexiframe.typing import FrameKind
 
@@ -115,8 +115,9 @@ def read_results(folder: str | Path, *, frames: FrameKind | None = None) -> Eval
         replicated=replicated,
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
+        _weights=None if part is None else part.weights,
         _unanswered=None if s is None else answers.unanswered_in(s),
-        _origin=None if marks is None else _origin(provenance, marks, attributes),
+        _origin=None if marks is None else _origin(provenance, marks, attributes, part),
         _in_parts=part is None,
     )
     if d is not None and "p_better" in d.columns:  # an array of preferences has no chances
@@ -136,7 +137,10 @@ def _reader_of_feature(tables: Collection[str]) -> Callable[..., Any] | None:
 
 
 def _origin(
-    provenance: Mapping[str, Any], marks: pl.DataFrame, attributes: pl.DataFrame | None
+    provenance: Mapping[str, Any],
+    marks: pl.DataFrame,
+    attributes: pl.DataFrame | None,
+    part: PairCube | None,
 ) -> Origin | None:
     """Return the runs and judgments if these files are there; their bytes are checked later.
 
@@ -160,7 +164,11 @@ def _origin(
         order = told.pop("ordering")
         inference, groups = Inference(**told), provenance["groups"] or None
         measures = provenance["measures"]
-        asked = Asked.checked(measures, policies, inference, attributes, groups, order=order)
+        weighed, requests = {}, attributes
+        if "weights" in provenance:
+            weighed, requests = _weighed_again(provenance["weights"], marks, attributes, part)
+        how: dict[str, Any] = {"order": order, **weighed}
+        asked = Asked.checked(measures, policies, inference, requests, groups, **how)
         files = [*dict.fromkeys(paths[:-1])]  # a file of several runs has their names itself
         named = dict(zip(names, paths, strict=False))
         scan = scan_runs(named if len(files) == len(named) else files)
@@ -174,3 +182,31 @@ def _origin(
     every = composition.computed_first(asked.measures)
     ranked = tuple(m for m in every if m.needs != needed.ITEMS)
     return Origin(scan, File(paths[-1]), ranked, asked, sources, marks)
+
+
+def _weighed_again(
+    told: Mapping[str, Any],
+    marks: pl.DataFrame,
+    attributes: pl.DataFrame | None,
+    part: PairCube | None,
+) -> tuple[dict[str, Any], pl.DataFrame]:
+    """Return weights, or strata and shares, as they were given; and the requests that have them.
+
+    ``part`` has the weights of all requests whose weight is not 0, unless all are equal.
+    """
+    every = marks.filter(kind="request").select(query_id="name")
+    column, shares = told.get("weights") or told["strata"], told.get("shares")
+    if part is None or part.weights is None:
+        if part is None or shares is not None:
+            raise LexiframeError("weights: an evaluation in parts does not have them")
+        named = every.with_columns(pl.lit(1.0).alias(column))
+    else:
+        none = [0.0] if shares is None else [name for name, share in shares.items() if not share]
+        kept = part.weights.columns(every).select("query_id", pl.last().alias(column))
+        named = every.join(kept, on="query_id", how="left")
+        named = named.with_columns(pl.col(column).fill_null(pl.lit([*none, None][0])))
+    how = {"weights": column} if shares is None else {"strata": column, "shares": shares}
+    if attributes is None:
+        return how, named
+    others = named if column not in attributes.columns else named.drop(column)
+    return how, attributes.join(others, on="query_id", how="full", coalesce=True)

@@ -13,7 +13,7 @@ from lexiframe.core.evaluation.buckets.writing import parts_in
 from lexiframe.core.evaluation.evaluated_data import Origin
 from lexiframe.core.evaluation.written_ranks import ranks_table
 from lexiframe.core.io import kept_results, output_files, provenance, to_parquet
-from lexiframe.core.pairwise import PairCube, fingerprints, pairs
+from lexiframe.core.pairwise import PairCube, arrays, fingerprints, pairs
 from lexiframe.core.projection import answers
 
 FOLDERS = "collections"
@@ -78,7 +78,10 @@ def kept_of(origin: Origin | None) -> dict[str, pl.DataFrame]:
 
 
 def tables_of_requests(
-    known: PairCube | None, origin: Callable[[str], Origin], unanswered: pl.DataFrame | None
+    known: PairCube | None,
+    origin: Callable[[str], Origin],
+    unanswered: pl.DataFrame | None,
+    weights: Any = None,
 ) -> dict[str, Any]:
     """Return the scores, and the preferences in blocks: of many runs they exceed the memory."""
     if known is not None:
@@ -87,5 +90,8 @@ def tables_of_requests(
         projected, measures = origin("scores").projected()
         scores = projected.scores(measures)
         cubes = projected.parts(measures, scores, in_order=True, label="preferences")
+        if weights is not None:
+            scores = arrays.attach(scores, weights)
+            cubes = (arrays.attach(cube, weights) for cube in cubes)
     s = answers.say_answered(pairs.scores_of(scores), unanswered)
     return dict(zip(KEPT, (s, pairs.preferences_in_blocks(cubes)), strict=True))

@@ -261,7 +261,8 @@ def cube_of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
     axes = (pl.concat(names).unique().sort() for names in both)
     found = PairCube.unknown(pairs.measures, scores.arranged(*axes))
     found.fill(pairs)
-    return found
+    weights = pairs.weights if scores.weights is None else scores.weights
+    return replace(found, weights=weights, scores=replace(found.scores, weights=weights))
 
 
 def project_runs(

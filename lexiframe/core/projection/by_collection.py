@@ -30,6 +30,9 @@ T = TypeVar("T")
 OF_EACH = ("rel", "depth", "no_relevant")
 """Options that a dictionary gives for some collections; each other one has the default."""
 
+_WEIGHED = ("weights", "shares")
+"""Options that a dictionary gives for all collections."""
+
 
 class Given(dict[str, tuple[Any, Any]]):
     """The runs and judgments of each collection, and its policies where a table has some."""
@@ -57,6 +60,24 @@ def policies_of_each(
         with told_of(name):
             Policies(**own)  # raises before anything is read
         found[name] = {**of_all, **own}
+    return found
+
+
+def weights_of_each(
+    collections: Iterable[str], said: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the weights and shares that were said for each collection by its name.
+
+    Weights of requests, and shares of strata, that are not by collection hold for all.
+    """
+    found: dict[str, dict[str, Any]] = {name: dict(said) for name in collections}
+    for option, value in said.items():
+        if isinstance(value, Mapping) and all(isinstance(of, Mapping) for of in value.values()):
+            own = {str(name): of for name, of in value.items()}
+            refuse_unknown(option, own, found)
+            refuse_unknown(option, found, own)
+            for name, of in own.items():
+                found[name][option] = of
     return found
 
 
@@ -247,7 +268,9 @@ def _arguments_apart(
     if found:
         said = {option: told[option] for option in OF_EACH if option in told}
         own = policies_of_each(pairs or found, said)
-        found = {name: {**one, **own[name]} for name, one in found.items()}
+        weighed = {option: told[option] for option in _WEIGHED if option in told}
+        weights = weights_of_each(found, weighed)
+        found = {name: {**one, **own[name], **weights[name]} for name, one in found.items()}
     if of_requests is not None:
         refuse_unknown("requests", found, of_requests)
         found = {name: {**one, "requests": of_requests[name]} for name, one in found.items()}

@@ -34,8 +34,9 @@ def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:
     for _ in replicated(called, d):
         pass  # raises for what is no table of replicated scores
     table = to_polars(d)
-    own = ("smaller_is_better", "answered", "request_weight", "request_stratum")
-    kept = [pl.col(n).min() for n in own if n in table.columns]
+    kept = [pl.col(n).min() for n in ("smaller_is_better", "answered") if n in table.columns]
+    weights = ("request_weight", "request_stratum")
+    kept += [pl.col(n).drop_nulls().first() for n in weights if n in table.columns]
     if "ties_sd" in table.columns:  # tied orders of replicates are independent
         sd = pl.col("ties_sd")
         kept.append(pl.when(sd.null_count() == 0).then(sd.pow(2).sum().sqrt() / pl.len()))

@@ -50,6 +50,7 @@ def evaluate_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Eval
         },
         coverage=coded.replicates_apart(covered.table()),
         known=facts.facts_of(metrics),
+        weighed=how.weighed,
     )
 
 

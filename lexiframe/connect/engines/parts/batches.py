@@ -149,6 +149,7 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
         "groups": [*plan.by],
         "requests": requests and sha256(requests.encode()).hexdigest(),
         "keep": [*plan.keep],
+        "weights": plan.weighs,
         "lists": plan.lists and sha256(encoded(plan.lists.contents)).hexdigest(),
         "sizes": buckets.sizes.tolist(),
         "data": [unit["digest"] for units in buckets.facts.values() for unit in units],

@@ -89,9 +89,12 @@ def known_in(
     same_runs = len(runs) == n_before == n_now
     measures = how.measures if same_runs else independent_measures(how.measures, how.policies)
     before, after = (table.filter(kind="request") for table in (kept.fingerprints, now))
+    part = measured.cube_of_tables(*tables)
+    if part.weights is not None:  # the requests whose weight was 0 were left out
+        queries = queries.filter(queries.is_in(part.queries.implode()))
     return Known(
         kept.coverage,
-        measured.cube_of_tables(*tables),
+        part,
         frozenset(runs),
         queries,
         frozenset(map(str, measures)) & {*defined},

@@ -17,20 +17,31 @@ import pyarrow as pa
 
 from lexiframe.connect.engines.spark.data import BUCKET, add_buckets
 from lexiframe.connect.engines.spark.errors import errors_of_spark
-from lexiframe.core.base import LexiframeError, SchemaError, __version__, errors
+from lexiframe.core.base import LexiframeError, SchemaError, __version__, errors, memory_use
 from lexiframe.core.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.core.evaluation.buckets.codec import decoded, encoded
+from lexiframe.core.evaluation.buckets.held import Held
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.results import BucketResult, nothing
+from lexiframe.core.evaluation.buckets.sizes import parse_memory
+from lexiframe.core.pairwise import PairCube
+from lexiframe.core.pairwise.arrays import ScoreCube
 
 _FEW = 1000
 """The number of rows of which an error message shows queries."""
-_ROWS = "result binary, kind string, message string"
-"""The columns of results in Spark's notation: a result, or the kind and message of an error."""
-_SCHEMA = pa.schema({"result": pa.binary(), "kind": pa.string(), "message": pa.string()})
+_ROWS = "result binary, held binary, kind string, message string"
+"""The columns of results in Spark's notation: a result, arrays of single requests, or an error."""
+_SCHEMA = pa.schema(
+    {"result": pa.binary(), "held": pa.binary(), "kind": pa.string(), "message": pa.string()}
+)
+_COPIES = 4
+"""How often what executors return is in the driver's memory while it is summed up."""
 
 
-def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketResult:
-    """Return the sum of the results of all buckets.
+def reduced_on_spark(
+    plan: Plan, runs: Any, qrels: Any, buckets: int, held: Held | None = None
+) -> BucketResult:
+    """Return the sum of the results of all buckets; single requests with weights are ``held``.
 
     ``runs`` and ``qrels`` are Spark data frames with our columns. Functions of two data frames by
     bucket, which Spark marks as unstable, are called here and nowhere else.
@@ -48,7 +59,29 @@ def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketR
             .mapInArrow(lambda rows: of_task(rows).to_batches(), _ROWS)
             .collect()
         )
-    return reduce(add, map(_result_of, rows), nothing(plan))
+    for number, row in enumerate(rows if held is not None else ()):
+        for cube in _held_in(row):
+            held.add(number, cube)
+    return reduce(add, (_result_of(row) for row in rows if row["held"] is None), nothing(plan))
+
+
+def refuse_to_hold(plan: Plan, runs: Any, qrels: Any) -> None:
+    """Raise when the preferences of single requests, which weights need, are too much.
+
+    They have to fit in the memory of the driver, and in what Spark lets executors return to it.
+    """
+    n_requests, n_pairs = len(judged(qrels)), len(plan.runs) * (len(plan.runs) - 1) // 2
+    shape = f"{n_pairs:,} pairs × {n_requests:,} requests × {len(plan.measures):,} measures"
+    size = 8 * len(plan.measures) * n_requests * (n_pairs + len(plan.runs))
+    what = f"weights: the preferences of {len(plan.runs):,} runs ({shape}), which go to the driver,"
+    advice = "take fewer runs or measures, or evaluate on one machine, in parts"
+    setting = "spark.driver.maxResultSize"
+    told = str(runs.sparkSession.conf.get(setting, "1g"))
+    most = int(told) if told.isdigit() else parse_memory(told)
+    memory_use.refuse_more_than_available(
+        size, what, f"{setting} is {told}: raise it, {advice}", most or None
+    )
+    memory_use.refuse_more_than_available(_COPIES * size, what, advice)
 
 
 def executor_call(name: str, plan: bytes, version: str) -> Callable[..., Any]:
@@ -102,23 +135,28 @@ def _row_of(plan: bytes, key: tuple[Any], runs: pa.Table, qrels: pa.Table) -> pa
     """Evaluate the bucket of a key, and return a row with the result."""
     try:
         data = runs.drop([BUCKET]), qrels.drop([BUCKET])
-        row: dict[str, Any] = {
-            "result": evaluate_bucket(_loaded(plan), *data, key[0].as_py()).to_bytes()
-        }
+        loaded = _loaded(plan)
+        held = Held(loaded) if loaded.weighs else None
+        found = evaluate_bucket(loaded, *data, key[0].as_py(), held)
+        row: dict[str, Any] = {"result": found.to_bytes(), "held": held and encoded(held.cubes)}
     except LexiframeError as error:
         row = {"kind": type(error).__name__, "message": str(error)}
     return pa.Table.from_pylist([row], schema=_SCHEMA)
 
 
 def _summed(_plan: bytes, batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Add up the results of a task's buckets as they come; the first error takes their place."""
-    total: BucketResult | None = None
+    """Add up the results of a task's buckets as they come; the first error takes their place.
+
+    Arrays of single requests are passed on.
+    """
+    total, rows = None, list[dict[str, Any]]()
     for row in (row for batch in batches for row in batch.to_pylist()):
         if row["kind"] is not None:
             return pa.Table.from_pylist([row], schema=_SCHEMA)
         found = BucketResult.from_bytes(row["result"])
         total = found if total is None else total + found
-    rows = [] if total is None else [{"result": total.to_bytes()}]
+        rows += [{"held": row["held"]}] if row["held"] is not None else []
+    rows += [] if total is None else [{"result": total.to_bytes()}]
     return pa.Table.from_pylist(rows, schema=_SCHEMA)
 
 
@@ -127,6 +165,14 @@ def _result_of(row: Any) -> BucketResult:
     if row["kind"] is not None:
         raise getattr(errors, row["kind"], LexiframeError)(row["message"])
     return BucketResult.from_bytes(bytes(row["result"]))
+
+
+def _held_in(row: Any) -> list[PairCube]:
+    """Return the arrays of single requests that a row holds."""
+    if row["held"] is None:
+        return []
+    found: list[PairCube] = decoded(bytes(row["held"]), (PairCube, ScoreCube))
+    return found
 
 
 def rows_by_run(runs: Any) -> dict[str, int]:

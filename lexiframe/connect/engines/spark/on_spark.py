@@ -19,6 +19,7 @@ from lexiframe.connect.engines.spark.job import (
     check_session,
     judged,
     reduced_on_spark,
+    refuse_to_hold,
     rows_by_run,
     some_queries,
 )
@@ -114,6 +115,9 @@ def evaluate(
         As for `evaluate`; the catalogue and its history are sent to every executor.
     test, correction, family, alpha, alternative, baseline, trials, seed
         As for `evaluate`; the tests are those that sums suffice for (``"t"``, ``"sign"``).
+    weights, strata, shares
+        As for `evaluate`. The executors then return the preferences of single requests, which have
+        to fit in the memory of the driver.
     requests, by
         As for `evaluate`; a data frame of Spark is collected.
     frames : {"polars", "pandas", "pyarrow"}, optional
@@ -129,8 +133,9 @@ def evaluate(
     LexiframeError
         As `evaluate`. When PySpark is missing or older than version 4; when the executors have no
         lexiframe, or another version; when Spark cannot read the data; when processes that evaluate
-        a bucket end again and again, as they do when memory is short; and when ``out`` has such
-        tables already, or cannot be written to.
+        a bucket end again and again, as they do when memory is short; when ``out`` has such
+        tables already, or cannot be written to; and, with the amount, when the preferences that
+        weights need do not fit in the memory of the driver.
 
     Examples
     --------
@@ -160,8 +165,10 @@ def evaluate(
             raise one_run.no_rows(lacking)
         n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
 
-        def on_spark(plan: Plan, _held: Held | None) -> BucketResult:
-            return reduced_on_spark(plan, *sides, n)
+        def on_spark(plan: Plan, held: Held | None) -> BucketResult:
+            if held is not None:
+                refuse_to_hold(plan, *sides)
+            return reduced_on_spark(plan, *sides, n, held)
 
         e = evaluated_by(
             on_spark if beside is None else beside.around(on_spark, partial(judged, sides[1])),

@@ -49,13 +49,15 @@ def compare(
         )
     # All options are checked before any run is read: reading may take minutes.
     of_groups = {"baseline", "requests", "by", "replicates", "seeds"}
+    of_groups |= {"weights", "strata", "shares"}
     inference = {name: value for name, value in vars(tests).items() if name not in of_groups}
     check_inference(**inference)
     if hsd is not None and tests.replicates is not None:
         raise LexiframeError(
             "--hsd: takes runs without replicates; leave --replicates out, or --hsd"
         )
-    grouping.names_of(tests.requests, tests.by)
+    weighed = tests.weighed
+    grouping.names_of(tests.requests if tests.by or not weighed else None, tests.by)
     groups = tests.groups()
     if out is not None:
         refuse_other_ending(out)
@@ -69,12 +71,13 @@ def compare(
         how = {**inference, "baseline": tests.baseline, "intervals": intervals}
         if tests.replicates is not None:
             how |= {"replicates": tests.replicates, "seeds": tests.seeds}
-        c = compare_runs(pairs, **how, **groups)
+        c = compare_runs(pairs, **how, **weighed, **groups)
     else:
         from lexiframe.core.significance import tukey_hsd
 
         how = {name: inference[name] for name in ("trials", "seed", "alpha")}
-        c = tukey_hsd(pairs, hsd, **how, **groups)
+        c = tukey_hsd(pairs, hsd, **how, **weighed, **groups)
+    how |= weighed
     if out is not None:
         write_table(out, c, {"table": "comparisons", **facts, "inference": how})
         typer.echo(f"wrote {out}", err=True)

@@ -89,7 +89,7 @@ def evaluate(
             raise LexiframeError("--items: is for runs of one collection; leave it out")
         found = inputs.each_collection(outputs, tests.requests)
         asked = {"measures": inputs.measures(measure), "order": order, **vars(inputs.policies)}
-        e = evaluate_runs(found, **asked, **vars(tests), **parts)
+        e = evaluate_runs(found, **asked, **{**vars(tests), **tests.weighed}, **parts)
     else:
         how: dict[str, Any] = {"order": order, "is_reported": report is not None, **parts}
         e = evaluated(inputs, measure, tests, outputs, catalogue=catalogue, **how)
@@ -188,12 +188,13 @@ def evaluated(
 
         inputs.measures(None)  # raises for options that are not for scores
         scores, how_read = inputs.given_scores(outputs, tests.requests, measure)
-        return evaluate_scores(scores, **how_read, **vars(tests))
+        return evaluate_scores(scores, **how_read, **{**vars(tests), **tests.weighed})
     scan = inputs.found(outputs, tests.requests)
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
     groups = tests.requests, tests.by
     asked = inputs.measures(measure)
-    how = Asked.checked(asked, policies, inference, *groups, order=order, is_reported=is_reported)
+    said: dict[str, Any] = {"order": order, "is_reported": is_reported, **tests.weighed}
+    how = Asked.checked(asked, policies, inference, *groups, **said)
     items, history = catalogue
     if items is None:
         return evaluate_asked(scan, inputs.judgments(), how, **large)

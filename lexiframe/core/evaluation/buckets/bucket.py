@@ -120,7 +120,8 @@ def evaluate_projected(
         def reduced(part: PairCube) -> tuple[int, dict[str, Any], PairCube | None]:
             part = part if lists is None else lists.joined(plan.measures, part)
             if plan.without_weight is not None:
-                part = part.select_queries(~part.queries.is_in(plan.without_weight).to_numpy())
+                is_in = part.queries.is_in(plan.without_weight.implode())
+                part = part.select_queries(~is_in.to_numpy())
             return part.values.size, part_facts(plan, part), part if is_stored else None
 
         found = projected.parts(plan.of_positions, label=label, then=reduced)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -36,7 +37,8 @@ class Held:
     """The preferences of all requests, with one measure at a time in memory.
 
     They are held in ``folder``, a file for each part and measure, or in memory if it is None. With
-    a ``baseline`` only its pairs are held. ``memory`` is how much may be taken.
+    a ``baseline`` only its pairs are held. ``memory`` is how much may be taken. Once all requests
+    are known, they may have ``weights``.
     """
 
     plan: Plan
@@ -45,6 +47,7 @@ class Held:
     memory: int = 2**62
     cubes: list[PairCube] = field(default_factory=list)
     n_parts: Counter[int] = field(default_factory=Counter)
+    weights: Any = None
 
     def add(self, bucket: int, cube: PairCube) -> None:
         """Hold the preferences of some requests of a bucket."""
@@ -73,7 +76,10 @@ class Held:
             if self.folder is not None:
                 paths = sorted(self.folder.glob(f"*-{n:03}.bin"))
                 cubes = [*self._read(paths, str(measure))]
-            cube = PairCube.together(cubes, cubes[0].measures)
+            none = plan.no_requests().select_measures([str(measure)])
+            cube = PairCube.together(cubes or [none], none.measures)
+            if self.weights is not None:
+                cube = arrays.attach(cube, self.weights)
             yield cube, plan.attributes(cube.queries.to_list()) if plan.by else None
 
     def _read(self, paths: Sequence[Path], name: str) -> Iterator[PairCube]:
@@ -86,6 +92,12 @@ class Held:
             "sign, for which sums over the requests suffice"
         )
         what = f"compare: the preferences by {name} in all requests"
+        if self.plan.weighs:
+            what = what.replace("compare", "weights")
+            advice = (
+                "allow more memory, or evaluate without weights, for which sums over parts of the "
+                "requests suffice"
+            )
         memory_use.refuse_more_than_available(size, what, advice, self.memory)
         for path in paths:
             yield decoded(path.read_bytes(), (PairCube, arrays.ScoreCube))

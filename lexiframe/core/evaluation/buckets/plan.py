@@ -37,8 +37,8 @@ class Plan:
     lists
         What measures the lists of a bucket over a catalogue of items, if a feature is asked to.
     weighs, without_weight
-        Whether requests have weights, by which single ones are summed up in the end; and the
-        requests that are left out, as their weight is 0.
+        What tells the weights of the requests from others, if they have some: single requests are
+        then summed up in the end; and the requests that are left out, as their weight is 0.
     """
 
     measures: tuple[Measure, ...]
@@ -50,7 +50,7 @@ class Plan:
     keep: tuple[Kept, ...] = ()
     few: int = 0
     lists: Any = None
-    weighs: bool = False
+    weighs: str = ""
     without_weight: pl.Series | None = None
 
     @property

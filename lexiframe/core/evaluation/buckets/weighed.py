@@ -11,6 +11,7 @@ import polars as pl
 from lexiframe.core.evaluation.buckets.held import Held
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.results import sums_of
+from lexiframe.core.evaluation.buckets.writing import weigh_parts
 from lexiframe.core.pairwise import arrays
 
 
@@ -25,10 +26,15 @@ def weighed_sums(
     found, weights, is_first = counted, None, True
     for cube, attributes in held:
         if is_first:
-            weights, is_first = arrays.weights_of(cube.queries, requests, *given), False
+            if len(cube.queries):  # else an error says why
+                weights = arrays.weights_of(cube.queries, requests, *given)
+            is_first = False
+            held.weights = weights
         of_measure = sums_of(arrays.attach(cube, weights), attributes, plan.by, plan.few)
         found = _with_measure(found, of_measure)
         found = replace(found, groups=_groups(found.groups, of_measure.groups), weights=weights)
+    if weights is not None and plan.keep:
+        weigh_parts(plan.out, plan.keep, weights)
     return found, weights
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,25 @@ def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
         with output_files.replacing(path) as temporary:
             table = table.append_column("answered", answered)
             parquet.write_table(table, temporary, **_WRITTEN)
+
+
+def weigh_parts(out: str | Path | None, keep: Iterable[Kept], weights: Any) -> None:
+    """Put the weights of requests, known when all are evaluated, into the parts of the tables."""
+    from pyarrow import parquet
+
+    from lexiframe.core.io import output_files
+
+    for path in (path for table in keep for path in Path(str(out), table).glob("part-*.parquet")):
+        rows = parquet.ParquetFile(path)
+        groups = (rows.read_row_group(n) for n in range(rows.num_row_groups))
+        weighed = (schemas.to_arrow(weights.columns(pl.from_arrow(group))) for group in groups)
+        first = next(weighed)
+        with (
+            output_files.replacing(path) as temporary,
+            parquet.ParquetWriter(temporary, first.schema, **_WRITTEN) as writer,
+        ):
+            for group in chain([first], weighed):
+                writer.write_table(group)
 
 
 def remove_parts(out: str | Path, table: Kept) -> None:

@@ -300,7 +300,7 @@ def _one_value_a_row(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
 
 
 def said_besides(table: pl.DataFrame) -> list[pl.Expr]:
-    """Return the columns that say which rankings were missing, and how far ties move values."""
+    """Return the columns that say which rankings lacked, how far ties move values, and the weights."""
     found = []
     if "answered" in table.columns and table["answered"].dtype in (pl.Boolean, pl.String):
         said = pl.col("answered").cast(pl.String).str.to_lowercase()
@@ -308,7 +308,8 @@ def said_besides(table: pl.DataFrame) -> list[pl.Expr]:
         found += [(said == "true").alias("answered")] if are_known else []
     if "ties_sd" in table.columns:
         found.append(pl.col("ties_sd").cast(pl.Float64, strict=False))
-    return found
+    weights = {"request_weight": pl.Float64, "request_stratum": pl.String}
+    return found + [pl.col(n).cast(of) for n, of in weights.items() if n in table.columns]
 
 
 def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:

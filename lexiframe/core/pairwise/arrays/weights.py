@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -67,7 +68,9 @@ class Weights:
         named = pl.DataFrame(own)
         table = table.drop(WEIGHT, STRATUM, strict=False)
         ids = table.with_columns(pl.col("query_id").cast(pl.String))
-        return ids.join(named, on="query_id", how="inner", maintain_order="left")
+        weighed = ids.join(named, on="query_id", how="inner", maintain_order="left")
+        own_type = pl.col("query_id").cast(table.schema["query_id"])
+        return weighed.with_columns(own_type).select(pl.exclude("answered"), pl.col("^answered$"))
 
 
 def weigh(
@@ -97,7 +100,7 @@ def weigh(
 
 def attach(cube: T, weights: Weights | None) -> T:
     """Return an array of requests with weights, without requests of weight 0."""
-    if weights is not None and len(weights.queries) < len(cube.queries):
+    if weights is not None and not cube.queries.equals(weights.queries):
         cube = cube.select_queries(cube.queries.is_in(weights.queries.implode()).to_numpy())
     if isinstance(cube, PairCube):
         return replace(cube, weights=weights, scores=replace(cube.scores, weights=weights))
@@ -114,7 +117,7 @@ def weights_in(table: pl.DataFrame, queries: pl.Series) -> Weights | None:
     each = pl.DataFrame({"query_id": queries}).join(
         each, on="query_id", how="left", maintain_order="left"
     )
-    weight = each[WEIGHT].to_numpy()
+    weight = _numbers(queries, each[WEIGHT])
     if STRATUM not in table.columns:
         return Weights(queries, weight)
     names, code = coded.encode(each[STRATUM])
@@ -178,19 +181,27 @@ def refuse_weights(called: str, d: Any, advice: str = "") -> None:
 
 def zero_weights(
     requests: Any, weights: Any = None, strata: str | None = None, shares: Any = None
-) -> pl.Series | None:
-    """Return the requests whose weight is 0, None if there are none; they are left out."""
-    if weights is None:
-        return None  # a stratum without a share has to have its requests first
-    if isinstance(weights, str):
-        entries = logs.entries_of(_frame(requests, weights, "weights"), "query_id", "requests")
-        named = entries.select(pl.col("query_id").cast(pl.String), weights)
+) -> tuple[pl.Series | None, str]:
+    """Return the requests whose weight is 0, None if there are none; they are left out.
+
+    Beside them is a digest of all that was given, which tells it from other weights.
+    """
+    option, column = ("strata", strata) if weights is None else ("weights", weights)
+    if isinstance(column, str):
+        entries = logs.entries_of(_frame(requests, column, option), "query_id", "requests")
+        named = entries.select(pl.col("query_id").cast(pl.String), column)
     else:
-        named = pl.DataFrame({"query_id": [str(query) for query in weights]})
-        named = named.with_columns(pl.Series(WEIGHT, [*weights.values()], pl.Float64, strict=False))
+        given = {str(query): weight for query, weight in (weights or {}).items()}
+        named = pl.DataFrame({"query_id": [*given]}, {"query_id": pl.String})
+        named = named.with_columns(pl.Series(WEIGHT, [*given.values()], pl.Float64, strict=False))
+    told = named.sort("query_id").write_csv() + repr(sorted((shares or {}).items(), key=str))
+    digest = hashlib.sha256(told.encode()).hexdigest()
     is_none = named.to_series(1).cast(pl.Float64, strict=False) == 0
+    if weights is None:
+        empty = [str(name) for name, share in (shares or {}).items() if share == 0]
+        is_none = named.to_series(1).cast(pl.String).is_in(empty)
     found = named.filter(is_none)["query_id"]
-    return found if 0 < len(found) < named.height else None
+    return (found if 0 < len(found) < named.height else None), digest
 
 
 def weights_facts(
@@ -278,7 +289,7 @@ def _of_strata(
     found, code = coded.encode(names)
     n_each = np.bincount(code, minlength=len(found))
     for name in of:
-        if name not in found:
+        if of[name] and name not in found:
             raise LexiframeError(f"strata: shares name {name!r}, which no request has")
     for name, n in zip(found, n_each.tolist(), strict=True):
         if name not in of:

@@ -270,7 +270,7 @@ def test_the_signature_has_the_options_of_evaluate():
     assert {*names} - {*there} == {
         "reuse", "memory", "resume", "replicates", "seeds", "ranked_by"
     }  # fmt: skip
-    assert [*there][-3:] == ["seed", "requests", "by"]
+    assert [*there][-3:] == ["shares", "requests", "by"]
     for name in {*names} & {*there} - {"runs", "qrels", "keep"}:
         assert there[name].default == names[name].default, name
         if name not in ("requests", "measures", "out"):
@@ -400,3 +400,34 @@ def test_the_example_of_the_docstring_runs(spark):
     assert example.examples
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.DocTestRunner(optionflags=flags).run(example).failed == 0
+
+
+TRAFFIC = pl.DataFrame(
+    {"query_id": [*range(40), 99], "traffic": [n % 7 for n in [*range(40), 99]]}
+).with_columns(kind=pl.col("query_id").mod(2).replace_strict({0: "even", 1: "odd"}))
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"weights": "traffic", "by": "kind"}, {"strata": "kind", "shares": {"odd": 3, "even": 1}}],
+    ids=["weights", "strata"],
+)
+def test_requests_with_weights(spark, collection, tmp_path, how):
+    frames, how = [sent(spark, frame) for frame in collection], {"requests": TRAFFIC, **how}
+    e = lf.spark.evaluate(spark, *frames, MEASURES, buckets=7, out=tmp_path / "out", **how)
+    expected = lf.evaluate(*collection, MEASURES, **how)
+    assert_same(e, expected)
+    assert e.provenance["weights"] == expected.provenance["weights"]
+    written = pl.read_parquet(tmp_path / "out/scores/*.parquet")
+    assert written.sort("run", "query_id", "measure").equals(expected.scores)
+    assert "request_weight" in written.columns
+
+
+def test_more_preferences_than_the_driver_can_take(spark, collection, monkeypatch):
+    how = {"weights": "traffic", "requests": TRAFFIC, "buckets": 7}
+    monkeypatch.setattr(spark_job, "_COPIES", 2**50)
+    with pytest.raises(lf.LexiframeError, match=r"\(6 pairs × 36 .*, which go to the driver, need"):
+        lf.spark.evaluate(spark, *collection, MEASURES, **how)
+    monkeypatch.setattr(spark_job, "parse_memory", lambda _: 1)
+    with pytest.raises(lf.LexiframeError, match=r"driver\.maxResultSize is 1g: raise it"):
+        lf.spark.evaluate(spark, *collection, MEASURES, **how)
