@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 from scipy import stats
 
 import lexiframe as lf
+from lexiframe.core.base import resampling, sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 RUNS, KINDS = ["a", "b", "c"], ["long", "short"]
@@ -90,9 +91,8 @@ def test_equal_weights_are_none_and_doubled_ones_the_same_to_the_bit(name):
         function(weights={q: 2 * w for q, w in weights.items()}), once, check_exact=True
     )
     assert not once.equals(plain)
-    if name not in ("means", "tests"):
-        rows = s.join(requests.select("query_id", request_weight="traffic"), on="query_id")
-        assert_frame_equal(function(rows), once, rel_tol=1e-9, abs_tol=1e-12)
+    rows = s.join(requests.select("query_id", request_weight="traffic"), on="query_id")
+    assert_frame_equal(function(rows), once, rel_tol=1e-9, abs_tol=1e-12)
 
 
 @ALL
@@ -283,8 +283,6 @@ def test_t_of_bootstrap_samples_is_linearised():
     s, requests = drawn(6, 6, runs=["a", "b"])
     trials = 40
     found = lf.compare(s, "bootstrap", "none", trials=trials, weights="traffic", requests=requests)
-    from lexiframe.core.base import resampling
-
     d = differences(s, requests, "a", "b")
     x, w = d["x"].to_numpy(), d["traffic"].to_list()
     mean, error = linearised(x, w)
@@ -378,13 +376,15 @@ PLAIN = WEIGHED.drop("request_weight")
 TWO = {"baseline": "a", "candidate": "b"}
 BY_LOG = {"weights": "traffic", "requests": LOG}
 ONE = LOG.with_columns(part=pl.Series([None, *["head"] * 11]))
-significance = lf.significance
+significance, EXAMPLE = lf.significance, lf.bundled("example")
 
 
 @pytest.mark.parametrize(
     "call, words",
     [
         (lambda: lf.order_runs(WEIGHED, "leximin"), "has no weights; take another method"),
+        (lambda: lf.evaluate(EXAMPLE / "runs", EXAMPLE / "qrels.txt", order="leximin", **BY_LOG),
+         "method='leximin' has no weights; take another method"),
         (lambda: lf.leximin(WEIGHED), "leximin has no weights; worst_served compares the worst"),
         (lambda: lf.tukey_hsd(WEIGHED, "parametric"), "method='parametric' has no weights; take"),
         (lambda: lf.swap_rates(WEIGHED), "swap_rates has no weights; evaluate without them, or"),
@@ -455,13 +455,16 @@ def test_heavy_requests_and_small_strata_are_warned_of():
     assert few.select("ci_low", "statistic", "p_value").row(0) == (None, None, 1.0)
 
 
-def test_pairs_with_a_baseline_are_turned_in_sums():
-    """An evaluation keeps sums of pairs by name; the baseline may be either run of them."""
-    s, requests = drawn(9, 10)
-    how = {"weights": "traffic", "requests": requests}
-    e = lf.evaluate_scores(s, **how)
-    for baseline in RUNS:
-        found = lf.compare(e, "t", "none", baseline=baseline)
-        assert_frame_equal(
-            found, lf.compare(s, "t", "none", baseline=baseline, **how), rel_tol=1e-9
-        )
+def test_turned_differences_are_those_of_the_other_run():
+    """An evaluation keeps sums of pairs by name; a baseline may be either run of them."""
+    rng = np.random.default_rng(0)
+    values, columns = rng.normal(size=(9, 4)), np.array([True, False, True, True])
+    w, parts = rng.integers(1, 9, 9) * 1.0, np.repeat([0, 1, 1], 3)
+    for weighing in (sums.Weighing(w), sums.Weighing(1.0 + parts, parts)):
+        of, other = (sums.Moments.add_up(v, np.full((1, 1), 1e-12), weighing)
+                     for v in (values, np.where(columns, -values, values)))  # fmt: skip
+        turned = of.turned(columns)
+        for name in ("mean", "deviation", "won", "lost", "wins", "losses", "n_effective", "df"):
+            np.testing.assert_allclose(getattr(turned, name), getattr(other, name), rtol=1e-12)
+        ends = (x.add_bounds(-3, 3).ends(0.025) for x in (turned, other))
+        np.testing.assert_allclose(*ends, rtol=1e-12)
