@@ -12,6 +12,7 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe.core.base import resampling, sums
+from tests.benchmarks import weights as measured
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 RUNS, KINDS = ["a", "b", "c"], ["long", "short"]
@@ -468,3 +469,21 @@ def test_turned_differences_are_those_of_the_other_run():
             np.testing.assert_allclose(getattr(turned, name), getattr(other, name), rtol=1e-12)
         ends = (x.add_bounds(-3, 3).ends(0.025) for x in (turned, other))
         np.testing.assert_allclose(*ends, rtol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", measured.WEIGHTS)
+@pytest.mark.parametrize("n", [10, 50])
+def test_intervals_and_flips_hold_what_they_promise(family, n):
+    """Within SPEC's ranges, but for three standard errors of 1,000 trials."""
+    for name, found in measured.cell(family, n, 1000).items():
+        low, high = measured.RANGES[name]
+        room = 3 * math.sqrt(0.05 * 0.95 / 1000)
+        assert low - room <= found <= high + room, name
+
+
+def test_means_over_strata_hold_what_they_promise():
+    low, high = measured.RANGES["strata"]
+    room = 3 * math.sqrt(0.05 * 0.95 / 2000)
+    for sizes in ((5, 5, 5), (20, 20, 10)):
+        assert low - room <= measured.strata(sizes, 2000) <= high + room
