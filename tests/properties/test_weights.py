@@ -295,6 +295,28 @@ def test_t_of_bootstrap_samples_is_linearised():
     assert found["p_value"].item() == pytest.approx((1 + count) / (1 + trials), abs=1e-12)
 
 
+def test_bca_intervals_are_those_of_scipy_with_pairs_of_values_and_weights():
+    s, requests = drawn(6, 15, runs=["a", "b"])
+    found = lf.compare(s, "t", "none", intervals="bca", trials=200, weights="traffic",
+                       requests=requests)  # fmt: skip
+    d = differences(s, requests, "a", "b")
+    ends = stats.bootstrap(
+        (d["x"].to_numpy(), d["traffic"].to_numpy()),
+        lambda x, w, axis: (w * x).sum(axis=axis) / w.sum(axis=axis),
+        paired=True, n_resamples=200, method="BCa", random_state=np.random.default_rng(0),
+    ).confidence_interval  # fmt: skip
+    assert found.select("ci_low", "ci_high").row(0) == pytest.approx((ends.low, ends.high))
+
+
+def test_the_bootstrap_with_a_margin_is_the_test_where_the_margin_is_nothing():
+    """Twice the weighed mean is exactly 0: the limits are those of t of the samples."""
+    d = pair(1.0, -1.0, -1.0, -1.0)
+    e = lf.equivalence(d, 2.5, "bootstrap", weights=W, trials=999)
+    test = lf.compare(d, "bootstrap", "none", weights=W, trials=999)
+    assert e["mean_difference"].item() == 0 == test["statistic"].item()
+    assert e["p_better"].item() == test["p_value"].item() == 1
+
+
 def test_power_has_the_effective_number_of_requests():
     s, requests = drawn(7, 20, runs=["a", "b"])
     how = {"weights": "traffic", "requests": requests}
@@ -452,8 +474,10 @@ def test_heavy_requests_and_small_strata_are_warned_of():
     parts = pl.DataFrame({"query_id": [*"1234"], "part": ["x", "x", "y", "y"]})
     with pytest.warns(lf.LexiframeWarning, match="strata: 'x' has 2 requests; its variance is"):
         lf.win_rates(pair(1.0, 0, 1, 1), strata="part", shares={"x": 1, "y": 1}, requests=parts)
-    few = lf.compare(pair(0.5, -0.5, 1.0, 0.0), "t", "none", weights=W | {"1": 800})
-    assert few.select("ci_low", "statistic", "p_value").row(0) == (None, None, 1.0)
+    for intervals in ("t", "bca"):  # n* is 1.01
+        few = lf.compare(pair(0.5, -0.5, 1.0, 0.0), "t", "none", intervals=intervals,
+                         weights=W | {"1": 800})  # fmt: skip
+        assert few.select("ci_low", "statistic", "p_value").row(0) == (None, None, 1.0)
 
 
 def test_turned_differences_are_those_of_the_other_run():
