@@ -12,6 +12,8 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe.core.base import resampling, sums
+from lexiframe.core.orderings.means import run_means
+from lexiframe.core.pairwise import arrays
 from tests.benchmarks import weights as measured
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -65,7 +67,11 @@ FUNCTIONS = {
 }
 FUNCTIONS["tukey"] = lambda s, **how: lf.tukey_hsd(s, trials=99, **how)
 GAPPED = "compare", "t", "bootstrap", "win_rates", "groups", "equivalence", "worst", "required"
-ALL = pytest.mark.parametrize("name", FUNCTIONS)
+QUICK = "compare", "win_rates", "order_runs", "groups", "equivalence", "worst pairs", "tukey"
+ALL = pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in FUNCTIONS],
+)
 
 
 def asked(name, seed=1):
@@ -218,6 +224,34 @@ def test_strata_are_those_of_loops():
         half = stats.t.ppf(0.975, df) * error
         ends = [row[name] for name in ("mean_difference", "ci_low", "ci_high")]
         assert ends == pytest.approx([mean, mean - half, mean + half], rel=1e-12)
+
+
+def test_flips_in_strata_weigh_a_request_by_the_share_of_its_stratum():
+    s, requests = drawn(3, 9, runs=["a", "b"])
+    shares = {"head": 0.7, "tail": 0.3}
+    how = {"strata": "part", "shares": shares, "requests": requests}
+    p = lf.compare(s, "randomization", "none", **how)["p_value"].item()
+    d = differences(s, requests, "a", "b")
+    parts = d["part"].to_list()
+    w = [shares[part] / parts.count(part) for part in parts]
+    assert p == pytest.approx(flipped(d["x"].to_list(), w), abs=1e-12)
+
+
+def test_means_with_bounds_have_two_more_values_and_hits_shares_of_the_weight():
+    """0 and 1 of the weight W/n* each; Clopper and Pearson with n*, also of less than one hit."""
+    x, w = [0.5, 0.25, 0.75, 0.5], [4, 2, 1, 1]
+    n = by_weight(x, w)[2]
+    mean, error, of_both = by_weight([*x, 0, 1], [*w, 8 / n, 8 / n])
+    half = stats.t.ppf(0.975, of_both - 1) * error
+    k = n / 8
+    low, high = stats.beta.ppf(0.025, k, n - k + 1), stats.beta.ppf(0.975, k + 1, n - k)
+    wanted = {"AP": (mean - half, mean + half), "P@1": (low, high)}
+    for measure, values in {"AP": x, "P@1": [0, 0, 0, 1]}.items():
+        columns = {"run": "a", "query_id": [*"1234"], "measure": measure, "value": values}
+        found = run_means(
+            arrays.weigh(pl.DataFrame(columns, schema_overrides={"value": pl.Float64}), None, W)
+        )
+        assert found.select("ci_low", "ci_high").row(0) == pytest.approx(wanted[measure])
 
 
 def linearised(x, w):
