@@ -1,4 +1,4 @@
-"""Weights of requests against plain loops, statsmodels, samplics: means, tests, orderings, words."""
+"""Weights of requests against plain loops and survey packages: means, tests, orders, words."""
 
 import json
 import math

@@ -3,6 +3,7 @@ and what has no weights."""
 
 import itertools
 import math
+import re
 
 import numpy as np
 import polars as pl
@@ -21,7 +22,7 @@ RUNS, KINDS = ["a", "b", "c"], ["long", "short"]
 
 
 def drawn(seed, n=7, gaps=0.0, runs=RUNS):
-    """Scores of random numbers in eighths, in 0..1, and the weights, kinds and strata of requests."""
+    """Scores in eighths, in 0..1, and the weights, kinds and strata of requests."""
     rng = np.random.default_rng(seed)
     queries = [f"q{i:02}" for i in range(n)]
     cells = [(run, query) for run in runs for query in queries]
@@ -284,7 +285,9 @@ def test_groups_are_compared_as_loops_do():
     each = [by_weight([x[n] for n in some], [w[n] for n in some])
             for some in (own, [n for n in range(8) if n not in own])]  # fmt: skip
     variances = [error**2 for _, error, _ in each]
-    df = sum(variances) ** 2 / sum(v**2 / (one[2] - 1) for v, one in zip(variances, each))
+    df = sum(variances) ** 2 / sum(
+        v**2 / (one[2] - 1) for v, one in zip(variances, each, strict=True)
+    )
     t = (each[0][0] - each[1][0]) / math.sqrt(sum(variances))
     by_t = found.filter(test="welch").row(0, named=True)
     assert by_t["interaction"] == pytest.approx(each[0][0] - each[1][0], abs=1e-12)
@@ -485,9 +488,8 @@ significance, EXAMPLE = lf.significance, lf.bundled("example")
     ],
 )  # fmt: skip
 def test_what_has_no_weights_says_so(call, words):
-    with pytest.raises(lf.LexiframeError, match=".") as raised:
+    with pytest.raises(lf.LexiframeError, match=re.escape(words)):
         call()
-    assert words in str(raised.value)
 
 
 @pytest.mark.parametrize(
