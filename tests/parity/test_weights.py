@@ -1,4 +1,4 @@
-"""Weights of requests against plain loops, statsmodels and samplics: means, tests, orderings."""
+"""Weights of requests against plain loops and survey packages: means, tests, orders, words."""
 
 import json
 import math
@@ -109,27 +109,64 @@ BY_STRATA = {"strata": "segment", "requests": LOGGED}
 HALVES = {"shares": {"head": 0.5, "tail": 0.5}}
 OTHER = LOGGED.with_columns(segment=pl.Series(["head", "head", "other"]))
 CASES = {
-    "negative": {"weights": {"q1": 1, "q2": -1, "q3": 1}},
-    "nan": {"weights": {"q1": 1, "q2": math.nan, "q3": 1}},
-    "missing": {"weights": {"q1": 1, "q2": 1}},
-    "all zero": {"weights": dict.fromkeys(LOG, 0)},
-    "unknown column": {"weights": "trafic", "requests": LOGGED},
-    "wilcoxon": {"test": "wilcoxon", **BY_WEIGHT},
-    "sign": {"test": "sign", **BY_WEIGHT},
-    "betting": {"test": "betting", **BY_WEIGHT},
-    "both": {**BY_WEIGHT, **BY_STRATA, **HALVES},
-    "stratum of one": {**BY_STRATA, **HALVES},
-    "stratum without requests": {**BY_STRATA, **HALVES, "requests": LOGGED.head(2)},
-    "stratum without share": {**BY_STRATA, "shares": {"head": 1}, "requests": OTHER},
-    "shares missing": BY_STRATA,
+    "negative": (
+        {"weights": {"q1": 1, "q2": -1, "q3": 1}},
+        "weights: request 'q2' has -1; expected a number of 0 or more",
+    ),
+    "nan": (
+        {"weights": {"q1": 1, "q2": math.nan, "q3": 1}},
+        "weights: request 'q2' has nan; expected a number of 0 or more",
+    ),
+    "missing": (
+        {"weights": {"q1": 1, "q2": 1}},
+        "weights: 1 of 3 requests has no weight, for example 'q3'",
+    ),
+    "all zero": ({"weights": dict.fromkeys(LOG, 0)}, "weights: all are 0"),
+    "unknown column": (
+        {"weights": "trafic", "requests": LOGGED},
+        "weights: no column 'trafic' in requests; did you mean 'traffic'?",
+    ),
+    "wilcoxon": (
+        {"test": "wilcoxon", **BY_WEIGHT},
+        "test='wilcoxon' has no weights; take 'randomization', 't' or 'bootstrap'",
+    ),
+    "sign": (
+        {"test": "sign", **BY_WEIGHT},
+        "test='sign' has no weights; 'randomization' on a measure of signs is its weighted form",
+    ),
+    "betting": (
+        {"test": "betting", **BY_WEIGHT},
+        "test='betting' has no weights; take 'randomization', 't' or 'bootstrap'",
+    ),
+    "both": (
+        {**BY_WEIGHT, **BY_STRATA, **HALVES},
+        "weights and strata together: put what you know into the weights, or give shares alone",
+    ),
+    "stratum of one": (
+        {**BY_STRATA, **HALVES},
+        "strata: 'tail' has one request; at least two are needed for its variance",
+    ),
+    "stratum without requests": (
+        {**BY_STRATA, **HALVES, "requests": LOGGED.head(2)},
+        "strata: shares name 'tail', which no request has",
+    ),
+    "stratum without share": (
+        {**BY_STRATA, "shares": {"head": 1}, "requests": OTHER},
+        "strata: 1 request is in 'other', which has no share",
+    ),
+    "shares missing": (
+        BY_STRATA,
+        "strata without shares: give shares={'head': ..., 'tail': ...}, parts of the traffic",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_refusals_word_by_word(folder, case):
-    words = dict(json.loads((folder / "refusals.json").read_text()))
-    assert {*words} == {*CASES}
+    how, words = CASES[case]
+    wanted = dict(json.loads((folder / "refusals.json").read_text()))
+    assert ({*wanted}, wanted[case]) == ({*CASES}, words)
     s = S.filter(pl.col("query_id") != "q3") if case == "stratum without requests" else S
     with pytest.raises(lf.LexiframeError) as raised:
-        lf.compare(s, **CASES[case])
-    assert str(raised.value) == words[case]
+        lf.compare(s, **how)
+    assert str(raised.value) == words

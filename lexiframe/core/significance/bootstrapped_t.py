@@ -31,7 +31,7 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     if options.clusters is not None:
         return _clustered_bootstrap(d, options)
     _, t = standardised(d)
-    observed, t_of = t if not d.has_weights else _linearised(d), _samples_function(d)
+    observed, t_of = t if not d.has_weights else d.mean / _linearised(d), _samples_function(d)
     count, alone = np.zeros(len(d.mean), np.int64), np.zeros(d.n, np.int64)
     for counts in _draw_requests(d, options):
         alone += (counts == d.n).sum(axis=0)
@@ -70,11 +70,10 @@ def _samples_function(d: Differences) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _linearised(d: Differences) -> np.ndarray:
-    """Return t of the differences with the error that samples by weights have."""
+    """Return the error of the differences that samples by weights have; NaN if it is not known."""
     w = d.weighing.factors[:, None]  # type: ignore[union-attr]
     around = (w**2 * (d.values - d.mean) ** 2).sum(axis=0) * (d.n / max(d.n - 1, 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(d.deviation > 0, d.mean * d.n / np.sqrt(around), np.nan))
+    return np.where(d.deviation > 0, np.sqrt(around) / d.n, np.nan)
 
 
 def _least_p(d: Differences, alone: np.ndarray, options: Options) -> np.ndarray:
@@ -175,8 +174,7 @@ def _bootstrap_block(
     """Return the answers of some pairs, from t of the samples: pairs × trials."""
     e = sums.Estimates.of_values(d)
     if d.has_weights:
-        error = np.where(d.deviation > 0, np.abs(d.mean / _linearised(d)), 0.0)
-        e = sums.Estimates(d.mean, error, d.df, 1, d.mean_rounding)
+        e = sums.Estimates(d.mean, np.nan_to_num(_linearised(d)), d.df, 1, d.mean_rounding)
     error = np.where(e.deviation > 0, e.deviation, np.inf) / np.sqrt(e.n)
     return _answers_of(d, margin, t, error, e.beyond, options)
 

@@ -55,8 +55,8 @@ def bca_interval(d: Differences, options: Options) -> Interval:
                 random_state=np.random.default_rng(options.seed),
             ).confidence_interval  # fmt: skip
         low[pairs], high[pairs] = found.low, found.high
-    if d.n < 2:  # one request shows no spread
-        low, high = low * np.nan, high * np.nan
+    # One request shows no spread, nor do weights that leave one nearly alone.
+    low, high = (np.where(d.moments.has_spread, end, np.nan) for end in (low, high))
     return one_sided(low, high, options)
 
 

@@ -118,6 +118,11 @@ class Beside:
     found: Any = None
 
     def __post_init__(self) -> None:
+        if self.given.weighed:
+            raise LexiframeError(
+                "evaluate: items= has no weights; give lexiframe.evaluate_scores the table of "
+                "lexiframe.list_scores with weights="
+            )
         measures = self.given.measures
         every = composition.computed_first(measures)
         self.of_lists = [m for m in every if isinstance(m, beyond.ListMetric)]

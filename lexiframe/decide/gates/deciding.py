@@ -24,7 +24,7 @@ from lexiframe.core.significance.margins import Margin, Margins, margins_of, mea
 from lexiframe.core.significance.own_tests import several
 from lexiframe.core.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.core.significance.tests import ShiftedTest, check_shifted
-from lexiframe.core.significance.weighed_tests import weigh_tested
+from lexiframe.core.significance.weighed_tests import refuse_unweighed
 from lexiframe.decide.gates.equivalence import compare_algorithms, uncorrected
 from lexiframe.decide.gates.gate_coverage import RankedPairs, add_coverage, both_answered
 from lexiframe.decide.gates.gate_evidence import (
@@ -283,11 +283,11 @@ t-test and sequential test by betting, α = 0.05, n = 60 of 60 requests).
     given = given if ranked is None else ranked.pairs
     given = average_replicates("gate", given, replicates, [test or "t"])
     weighed = weights, strata, shares
-    has_weights = arrays.has_weights(given, weighed)
+    given = arrays.weigh(given, requests, *weighed)
+    has_weights = arrays.has_weights(given)
     if has_weights:
         test = test or ("t" if order == "random" else "betting")
-        given = weigh_tested("gate", given, [test], weighed, requests, cluster=cluster,
-                             replicates=replicates, offered=["t"])  # fmt: skip
+        refuse_unweighed("gate", [test], cluster, replicates, ["t"])
         if model is not None:
             raise LexiframeError("gate: model= has no weights; leave one of them out")
     bets = Bets.check("gate", d, bounds, order, n_planned)

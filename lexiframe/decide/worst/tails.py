@@ -59,20 +59,21 @@ class Tails:
         return [] if of is None else [np.flatnonzero(of == name) for name in np.unique(of)]
 
     def _centred(self, psi: np.ndarray, mean: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """Return w (ψ − mean), by the mean of each stratum if there are strata.
+        """Return w (ψ − mean), by the mean of each stratum if there are strata; 0 without a value.
 
         A stratum's deviations are √(n_h/(n_h − 1) · (n − 1)/n) times as large; of one request they
-        are not known.
+        are not known: NaN.
         """
         centred = w * (psi - mean)
-        n = (~np.isnan(psi)).sum(axis=0)
+        is_known = ~np.isnan(self.values)
+        n = is_known.sum(axis=0)
         for stratum in self.strata:
-            some = psi[stratum]
-            known = (~np.isnan(some)).sum(axis=0)
-            of = sums.ratio(np.nansum(some, axis=0), known)
-            more = np.sqrt(sums.ratio(known, known - 1) * sums.ratio(n - 1, n))
+            some, known = psi[stratum], is_known[stratum].sum(axis=0)
+            of = sums.ratio(np.where(is_known[stratum], some, 0.0).sum(axis=0), known)
+            rest = np.where(known > 1, known - 1.0, np.nan)
+            more = np.sqrt(known / rest * (n - 1) / np.maximum(n, 1))
             centred[stratum] = w[stratum] * (some - of) * more
-        return np.asarray(centred)
+        return np.where(is_known, centred, 0.0)
 
     @cached_property
     def n_effective(self) -> np.ndarray:
@@ -129,7 +130,7 @@ class Tails:
         counted = np.clip(target - (self._reached - sorted_weight), 0.0, sorted_weight)
         total = np.nansum(counted * self.sorted, axis=0)
         mean = np.where(target > 1 - _NEARLY, total / np.maximum(target, _NEARLY), np.nan)
-        squares = np.nansum(self._centred(psi, mean, w) ** 2, axis=0)
+        squares = (self._centred(psi, mean, w) ** 2).sum(axis=0)
         requests = share * self.n_effective
         return _estimates(
             mean, squares, np.fmax.reduce(np.abs(psi)), self.n, requests, requests - 1

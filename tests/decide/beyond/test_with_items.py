@@ -353,6 +353,11 @@ def test_what_a_gate_refuses_of_all_lists(e):
     other = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS, baseline="c")
     with pytest.raises(lf.LexiframeError, match="expected differences of b and a for measures"):
         lf.gate(other, {"Coverage@5": 0.1}, **TWO)
+    weights = {f"u{u}": u + 1 for u in range(USERS)}
+    with pytest.raises(lf.LexiframeError, match="Coverage@5 has no weights, as it is of all lists"):
+        lf.gate(e, MARGINS, **TWO, weights=weights)
+    with pytest.raises(lf.LexiframeError, match="items= has no weights; give lexiframe.evaluate_"):
+        lf.evaluate(RUNS, QRELS, ["nDCG@5"], items=ITEMS, weights=weights)
     with pytest.raises(lf.LexiframeError, match="groups of the evaluation for measures of all"):
         lf.gate(e, MARGINS, **TWO, requests=of, by="age")
     for d in (e, e.catalogue):
