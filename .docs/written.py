@@ -16,7 +16,7 @@ from reference_pages import reference_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
-    "sessions guide which-measure which-test ties models gate leaderboards votes recommenders "
+    "sessions guide which-measure which-test ties weights models gate leaderboards votes recommenders "
     "nuggets judges worst learning-to-rank "
     "coming-from what-can-be-read what-is-doubted large spark papers evidence glossary"
 ).split()
