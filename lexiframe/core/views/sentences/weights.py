@@ -46,12 +46,12 @@ def source_of_weights(provenance: Mapping[str, Any]) -> str:
     return ""
 
 
-def by_weight(provenance: Mapping[str, Any]) -> str:
+def weight_phrase(provenance: Mapping[str, Any]) -> str:
     """Return the end of a phrase on means of requests; "" where all requests count alike.
 
     Examples
     --------
-    >>> by_weight({"weights": {"weights": "traffic", "n_effective": 3}}), by_weight({})
+    >>> weight_phrase({"weights": {"weights": "traffic", "n_effective": 3}}), weight_phrase({})
     (' by traffic', '')
     """
     source = source_of_weights(provenance)
