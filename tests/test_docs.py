@@ -346,6 +346,17 @@ def test_what_the_page_about_ties_shows(capsys):
     assert len(prose.split()) <= 550
 
 
+def test_what_the_page_about_weights_shows(capsys):
+    text = (ROOT / ".docs/weights.md").read_text(encoding="utf-8")
+    names = run_page("weights")
+    assert " ".join(capsys.readouterr().out.split()) == " ".join(shown(text))
+    last = names["chart"].data.values[-1]
+    mean = names["e"].means.filter(run=last["run"])["mean"].item()
+    assert (last["share"], last["mean"]) == pytest.approx((1, mean))
+    prose = re.sub(r"```python\n.*?```", "", text, flags=re.DOTALL)
+    assert len(prose.split()) <= 500
+
+
 @pytest.mark.conformance
 def test_what_the_page_about_measures_says_of_real_judgments():
     text = (ROOT / ".docs/votes.md").read_text(encoding="utf-8")

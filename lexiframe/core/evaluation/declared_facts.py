@@ -140,12 +140,12 @@ def _refuse_records(told: Mapping[str, Any]) -> None:
     for of_measure in told.get("lacking", {}).values():
         if not _has_form(of_measure.get("runs"), {str: int}) or "requests" not in of_measure:
             raise LexiframeError(f"expected the requests that runs lack, found {of_measure!r:.80}")
-    of_weights = told.get("weights", {})
-    for of in of_weights.values() if FOLDERS in told else [of_weights]:
+    weights = told.get("weights", {})
+    for of in weights.values() if FOLDERS in told else [weights]:
         by: dict[str, Any] = {"strata": str, "shares": {str: (int, float)}}
         forms = _OF_WEIGHTS | (by if "strata" in of else {"weights": str})
-        known = {"first_by_request": {}, **of}  # groups have none
-        have_forms = (_has_form(known.get(name), form) for name, form in forms.items())
+        stated = {"first_by_request": {}, **of}  # groups have none
+        have_forms = (_has_form(stated.get(name), form) for name, form in forms.items())
         if "n_effective" in of and not all(have_forms):
             raise LexiframeError(f"expected the weights of requests, found {of!r:.80}")
     grades = told.get("grades") or []

@@ -238,7 +238,7 @@ def assembled(
     asked = {"inference": {"ordering": order, **inference.facts()}, "groups": by}
     provenance = {**facts, **asked, "requests": qrel_files.sources_of_qrels(requests)}
     if total.weights is not None and not by:
-        from lexiframe.core.evaluation.buckets.weighed import add_first_by_request
+        from lexiframe.core.evaluation.buckets.equal_weights import add_first_by_request
 
         add_first_by_request(provenance, total, order, known)
     return Evaluation(**kept, **tables, provenance=provenance, attributes=attributes)

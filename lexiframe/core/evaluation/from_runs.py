@@ -155,9 +155,11 @@ def evaluate(
         preferences are not grouped. Of several collections, a frame with a column ``collection``
         has the attributes of each.
     weights, strata, shares
-        Weights of requests, as for `compare`: tables about runs and pairs are by them, but for
-        tie rates, agreement and coverage. They need single requests: in parts these wait on disk,
-        and those of one measure at a time have to fit in memory.
+        Weights of requests, as for `compare`: tables about runs and pairs are by them, with n* as
+        ``n_effective``, but for tie rates, agreement and coverage; scores and preferences have
+        ``request_weight`` (its share in all weights; with strata their share, and
+        ``request_stratum``). They need single requests: in parts these wait on disk, and those of
+        one measure at a time have to fit in memory.
     items : Items, optional
         The catalogue, of `read_items`, for measures of what runs recommend beyond relevance: those
         of single lists (``"Novelty@10"``, see `list_scores`) have rows in all tables, and those of

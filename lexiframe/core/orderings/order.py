@@ -75,9 +75,8 @@ def order_runs(
         Where runs lack requests that others have: count 0 for these (of scores, where larger is
         better); leave out the requests that any run lacks; or order each run by the requests that
         it has, so that a run with one easy request may come first. Default: an error.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
+    weights, strata, shares, requests, by
+        As for `compare`. Means, shares of requests, majorities and wins are then by weight.
 
     Returns
     -------
@@ -102,8 +101,8 @@ def order_runs(
     ------
     LexiframeError
         For an unknown method, an option that the method does not have, or kemeny of more than 12
-        runs; where runs lack requests, with their numbers, unless ``missing`` is given; and for a
-        ``missing`` that cannot be done.
+        runs; where runs lack requests, with their numbers, unless ``missing`` is given; for a
+        ``missing`` that cannot be done; and for leximin of requests with weights.
 
     Notes
     -----

@@ -51,6 +51,8 @@ def rank_distributions(
         it. With ``missing="own"`` a run comes last in a sample that has none of its requests.
     seed : int
         The same seed gives the same samples.
+    weights, strata, shares
+        As for `compare`: requests are drawn alike, and count by weight in the order of each sample.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.

@@ -34,11 +34,9 @@ def win_rates(
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     matrix : bool
-        Return the win rates as `win_rate_matrix` does: runs × runs. Of several measures, each has
-        its rows, which the first column, ``measure``, names.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
+        Return the win rates as `win_rate_matrix` does: runs × runs, below the name of the measure.
+    weights, strata, shares, requests, by
+        As for `compare`.
 
     Returns
     -------
@@ -46,7 +44,9 @@ def win_rates(
         Key ``measure, run_a, run_b``, sorted by it. ``n`` requests have a preference of the pair:
         run_a wins ``wins`` of them, loses ``losses`` and ties ``ties``. ``win_rate``
         = (wins + ties / 2) / n, in 0..1: a tie is half a win, as in `win_rate_matrix` and in the
-        ordering ``win_rate``. ``mean_preference`` is the mean over the n requests.
+        ordering ``win_rate``. ``mean_preference`` is the mean over the n requests. With weights
+        both are by weight, ``win_share``, ``loss_share`` and ``tie_share`` are shares of the weight
+        and ``n_effective`` is n*; counts stay counts.
 
     Examples
     --------

@@ -96,20 +96,18 @@ def compare(
         correction than ``max_t`` it is ``t`` (see the notes). ``t`` is Student's paired t-test;
         ``sign`` the test of wins against losses, which the papers use for preferences that are
         signs; ``wilcoxon`` the signed-rank test; ``randomization`` flips the signs of the
-        differences;
-        ``bootstrap`` draws requests and compares t; ``betting`` is a sequential test, which takes
-        one request after the other (see the notes), and keeps its level for any number of requests
-        and any distribution of a measure that has bounds.
-        A function of your own is called once for each measure (and group) with the differences: an
-        array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
-        pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
-        ``__name__`` is the name of the test, so a lambda has to be given one.
+        differences; ``bootstrap`` draws requests and compares t; ``betting`` takes one request
+        after the other, and keeps its level for any number of requests and any distribution of a
+        measure that has bounds.
+        A function of your own is called once for each measure (and group) with the differences:
+        requests × pairs, NaN where a pair lacks a request. It returns the p-values of the pairs; or
+        their statistics and p-values; or a result of SciPy that has both. Its ``__name__`` is the
+        name of the test.
     correction : {"auto", "max_t", "holm", "bonferroni", "bh", "none"}, or several
         How p-values are corrected for the number of comparisons. ``auto`` is ``max_t`` with the
-        test ``auto`` and ``holm`` with one that is named. Holm's and
-        Bonferroni's corrections and ``max_t``, which is for ``randomization`` alone, bound the
-        probability of any false rejection, and ``max_t`` finds most differences (see the notes);
-        ``bh`` (Benjamini and Hochberg) bounds the expected share of false rejections.
+        test ``auto`` and ``holm`` with one that is named. Holm's and Bonferroni's corrections and
+        ``max_t``, for ``randomization`` alone, bound the probability of any false rejection, and
+        ``max_t`` finds most; ``bh`` (Benjamini and Hochberg) bounds the share of false rejections.
     family : {"measure", "all"}
         The comparisons to correct over: the pairs of one measure (in one group of requests), or
         those of all measures (and groups). Each test has its own family.
@@ -153,6 +151,11 @@ def compare(
         ``request`` and ``cell``: the means over replicates are compared.
     seeds : {"unrelated", "paired"}
         With ``replicates="run"``, whether replicates of one name share a seed.
+    weights : dict or str, optional
+        A weight from 0 for each request, or the column of ``requests`` with them, such as traffic;
+        only ratios count. Requests that were drawn by traffic, as lines of a log, take none.
+    strata, shares
+        In place of weights, the column of ``requests`` with strata, and ``{stratum: its part}``.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns.
@@ -168,8 +171,8 @@ def compare(
         those of the single comparison, not corrected for the family. ``p_value`` is corrected to
         ``p_adjusted``, and ``reject`` says whether p_adjusted < alpha. Two runs whose scores share
         no request are not comparable: n is 0, all other numbers and reject are null, and no family
-        counts them. With ``betting`` the table has the column ``level`` too: the level for which
-        the test was made.
+        counts them. With ``betting`` the column ``level`` has the level for which the test was
+        made, and with weights ``n_effective`` is n* of the notes.
         ``least_p`` is the least p-value that the test could have given: had one run won every
         request that is not a tie, by differences of the same sizes (of ``t`` a bound of it). It is
         null where that is not known: of functions, clusters and replicates of runs. With ``max_t``
@@ -197,10 +200,11 @@ def compare(
         infinite values, or when no two runs share a request; for requests without a cluster, and
         clusters with a test that does not know them; for replicates without a design, with another
         test than ``t`` for the designs "run" and "both", with gaps, or of which a run has one
-        alone. With ``betting`` for a measure without
-        known bounds, values outside of them, and more requests than planned. For a function without
-        a name or with that of another test, a function with an alternative, which it is not told,
-        and for p-values outside 0..1, or not one for each pair.
+        alone. With ``betting`` for a measure without known bounds, values outside of them, and more
+        requests than planned. For requests without a weight, weights below 0, strata of one
+        request, and weights with other tests than t, randomization and bootstrap. For a function
+        without a name or with that of another test, with an alternative, and for p-values outside
+        0..1, or not one for each pair.
 
     Notes
     -----
@@ -270,17 +274,23 @@ def compare(
     1946, doi:10.2307/3002019). A test over requests of the means over seeds takes the seeds for
     fixed, and errs the more, the more a run varies by its seed.
 
+    With weights w, W = Σw, the mean is x̄ = Σwx/W, its error squared
+    (n − 1)/n · Σ (w(x − x̄)/(W − w))² (of the jackknife, HC3: MacKinnon & White, J. of Econometrics
+    1985, doi:10.1016/0304-4076(85)90158-7); t has n* − 1 degrees, n* = W²/Σw², and flips compare
+    |Σwd|/√Σw²d². Below n* = 2 there is no t. With strata of the shares P they are ΣPx̄ and ΣP²s²/n,
+    the degrees Welch's and Satterthwaite's. Of 10 to 100 requests t covered .94 to .99, and flips
+    erred in .04 to .06; survey packages' error with n − 1 degrees covered as few as .14, with
+    n* − 1 .82, and statsmodels' DescrStatsW, whose weights are counts, 0 to .12.
+
     Too few trials or requests make rejection impossible. With randomisation and bootstrap, Holm's
     and Bonferroni's corrections over m comparisons need ``trials`` above m / alpha − 1. With n
     requests and no ties, p is at least 2^(1 − n) (one-sided 2^−n) by the sign and Wilcoxon tests
-    and by all choices of signs. A warning says how many trials or requests are needed.
+    and by all choices of signs. A warning says how many are needed.
 
-    The tests ask different questions. t and bootstrap ask whether the mean difference is 0, the
-    sign test whether wins are as frequent as losses (the median is 0), Wilcoxon's test whether the
-    differences are symmetric around 0 (by ranks), and randomisation whether the runs could be
-    exchanged in each request, which it measures by the mean. Where differences are skewed, equal
-    means are rejected more often than alpha by the sign and Wilcoxon tests; `audit` counts how
-    often that is on one's own data.
+    t and bootstrap ask whether the mean difference is 0, the sign test whether wins are as frequent
+    as losses, Wilcoxon's test whether the differences are symmetric around 0 (by ranks), and
+    randomisation whether the runs could be exchanged in each request. Where differences are skewed,
+    the sign and Wilcoxon tests reject equal means more often than alpha; `audit` counts it.
 
     Examples
     --------
@@ -292,6 +302,9 @@ def compare(
     [('randomization', 4, 0.5, 0.125, False)]
     >>> lf.compare(d, ["t", "sign"]).select("test", pl.col("p_value").round(4)).rows()
     [('sign', 0.125), ('t', 0.0163)]
+    >>> c = lf.compare(d, "t", weights={"q1": 4, "q2": 2, "q3": 1, "q4": 1})
+    >>> c.select(pl.col("n_effective", "mean_difference", "p_value").round(4)).row(0)
+    (2.9091, 0.4688, 0.029)
     >>> from scipy import stats
     >>> def with_pratts_zeros(d):
     ...     return stats.wilcoxon(d, zero_method="pratt", nan_policy="omit")

@@ -280,7 +280,8 @@ def leaderboard(
         mean). ``gaps`` names what is missing.
     weights : dict or {"equal", "groups"}, optional
         A weight for each collection (0 leaves it out of everything); ``equal``; or ``groups``, the
-        mean of the means of groups. Default: ``groups`` with ``group``, else ``equal``.
+        mean of the means of groups. Default: ``groups`` with ``group``, else ``equal``. Weights of
+        requests, those of `evaluate` and `compare`, are other weights, inside a collection.
     group : str or dict, optional
         The column of the table that names the groups of collections, or ``{collection: group}``.
     over : {"collections", "groups", "requests"}

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import sums
 from lexiframe.core.evaluation.buckets.held import Held
-from lexiframe.core.evaluation.buckets.one_order import other_first_runs
 from lexiframe.core.evaluation.buckets.plan import Plan
 from lexiframe.core.evaluation.buckets.results import sums_of
 from lexiframe.core.evaluation.buckets.writing import weigh_parts
-from lexiframe.core.orderings import Method
-from lexiframe.core.pairwise import arrays, facts
+from lexiframe.core.pairwise import arrays
 
 
 def weighed_sums(
@@ -54,36 +51,3 @@ def _groups(
     """Return the sums of groups with those of one more measure."""
     of_group = {group.row(0): part for group, part in one}
     return tuple((group, _with_measure(part, of_group[group.row(0)])) for group, part in found)
-
-
-_BY_BALLOTS = ("mc4", "kemeny")
-"""The rules that count ballots, of which only weighed sums are kept."""
-
-
-def add_first_by_request(
-    provenance: dict[str, Any], found: arrays.Reduced, order: Method, known: facts.Known
-) -> None:
-    """Add to the facts of weights the first runs if all requests counted alike, where they differ.
-
-    ``found`` has sums by weight, which keep the plain ones. Preferences are left out where
-    ``order`` counts ballots.
-    """
-    preferences = {} if order in _BY_BALLOTS else found.preferences
-    plain = replace(
-        found,
-        preferences={name: _plain(of) for name, of in preferences.items()},
-        scores={name: _plain(of) for name, of in found.scores.items()},
-        weights=None,
-    )
-    first = other_first_runs(found, plain, order, known)
-    provenance["weights"] = {**provenance["weights"], "first_by_request": first}
-
-
-def _plain(of: Any) -> Any:
-    """Return the sums of a measure in which all requests count alike."""
-    moments = {
-        field.name: sums.Moments(*(getattr(weighed, one.name) for one in fields(sums.Moments)))
-        for field in fields(of)
-        if isinstance(weighed := getattr(of, field.name), sums.Moments)
-    }
-    return replace(of, **moments)

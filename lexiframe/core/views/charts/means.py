@@ -117,7 +117,8 @@ def _title_lines(rows: pl.DataFrame, measures: list[str], alpha: float | None) -
     is_ranked = rows.filter(measure=first)["rank"].count() > 0 or is_count(first)
     order = "best first" + ("" if is_one else f" by {first}") if is_ranked else "by name"
     shown = f"Mean {first}" if is_one else "Means"
-    yield f"{shown} over {requests_text(rows['n'])}, {order}"
+    by = " by weight" * ("n_effective" in rows.columns)
+    yield f"{shown} over {requests_text(rows['n'])}{by}, {order}"
     level = "" if alpha is None else f"{100 * (1 - alpha):g} % "
     yield f"bars are {level}intervals of the mean" if rows["ci_low"].count() else ""
     yield from _gap_lines(rows)

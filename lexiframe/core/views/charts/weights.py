@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 _SIZE = {"width": 460, "height": 300}
+_SHARE = "share of the weight, the heaviest requests first"
 _MANY = 60
 """Of more requests a line has no points."""
 
@@ -75,7 +76,7 @@ def weight_chart(
     rows = rows_with(rows_of(s, schemas.SCORES, called, measure=measure), "run", runs)
     rows = cumulated_means(rows)
     names, name = rows["run"].unique().sort().to_list(), rows["measure"][0]
-    x = draw.X("share:Q", title="share of the weight, the heaviest requests first")
+    x = draw.X("share:Q", title=_SHARE).scale(domain=[0, 1])
     colour, shape = lines_of("run", names)
     said = tooltip("run", "query_id", "share", ("mean", "mean up to here", ".4f"))
     y = draw.Y("mean:Q", title=f"mean {name}").scale(zero=False)

@@ -75,14 +75,15 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
         means = cells.group_by("run").agg(pl.col("share").mean())
         order = means.sort("share", "run", descending=[True, False])["run"]
     runs = sort_runs(called, order, cells["run"], measure)
-    colour = draw.Color("share:Q", title="requests won").scale(**SIDES | {"domain": [0, 1]})
-    share = ("share", "requests won, ties half", ".1%")
+    won = f"{'weight' if 'win_share' in pairs.columns else 'requests'} won"
+    colour = draw.Color("share:Q", title=won).scale(**SIDES | {"domain": [0, 1]})
+    share = ("share", f"{won}, ties half", ".1%")
     said = tooltip("run", "against", share, "wins", "losses", ("ties", "tied", "d"))
     base = square(cells, "run", "against", runs).encode(tooltip=said)
     layers = [base.mark_rect().encode(colour.legend(format="%"))]
     if len(runs) <= _MOST_NUMBERS:
         layers.append(numbers(base, "share", ".0%", "abs(datum.share - 0.5) > 0.375"))
-    words = f"Share of requests won by {measure}", runs_text(runs, pairs["n"])
+    words = f"Share of {won} by {measure}", runs_text(runs, pairs["n"])
     return layered(layers, None, *words)
 
 

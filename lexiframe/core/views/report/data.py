@@ -99,7 +99,7 @@ def report_data(
     if "weights" in provenance:
         from lexiframe.core.views.sentences import weights
 
-        by_weight = weights.by_weight(provenance)
+        by_weight = weights.weight_phrase(provenance)
         once = f"{weights.NOT_WEIGHED.capitalize()}." * bool(by_weight)
         of_all = [*weights.weights_in_short(provenance), *of_all]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))

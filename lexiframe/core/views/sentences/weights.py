@@ -38,19 +38,20 @@ def source_of_weights(provenance: Mapping[str, Any]) -> str:
     """
     for of in weights_by_collection(provenance).values():
         if "strata" not in of:
-            return "weight" if of["weights"] == "weights" else str(escaped(of["weights"]))
+            named = str(escaped(of["weights"]))
+            return "weight" if named in ("weights", "request_weight") else named
         total = sum(of["shares"].values())
         each = (f"{escaped(str(k))} {100 * p / total:.3g} %" for k, p in of["shares"].items())
         return f"shares of {escaped(of['strata'])} ({', '.join(each)})"
     return ""
 
 
-def by_weight(provenance: Mapping[str, Any]) -> str:
+def weight_phrase(provenance: Mapping[str, Any]) -> str:
     """Return the end of a phrase on means of requests; "" where all requests count alike.
 
     Examples
     --------
-    >>> by_weight({"weights": {"weights": "traffic", "n_effective": 3}}), by_weight({})
+    >>> weight_phrase({"weights": {"weights": "traffic", "n_effective": 3}}), weight_phrase({})
     (' by traffic', '')
     """
     source = source_of_weights(provenance)

@@ -131,9 +131,9 @@ def _notes(
     n = printed.counted(printed.n_range(means["n"]), "request")
     is_share, by, won, of_weights = own.kind == "preference", "", "requests", list[str]()
     if "weights" in told:
-        from lexiframe.core.views.sentences.weights import by_weight, weight_notes
+        from lexiframe.core.views.sentences.weights import weight_notes, weight_phrase
 
-        by, won, of_weights = by_weight(told), "weight", [*weight_notes(told)]
+        by, won, of_weights = weight_phrase(told), "weight", [*weight_notes(told)]
     share = f": the share of {won} won against the other runs, ties half" * is_share
     yield f"Means of {measure} over {n} of each collection{by}{share}{unit}."
     yield from (f"{said}." for said in of_weights)

@@ -99,7 +99,7 @@ def paper_of(
     if "weights" in provenance:
         from lexiframe.core.views.sentences import weights
 
-        by_weight = weights.by_weight(provenance)
+        by_weight = weights.weight_phrase(provenance)
         of_weights += weights.sentences_on_weights(
             provenance, tables["means"].filter(pl.col("measure").is_in(measures)), names=rename
         )

@@ -96,7 +96,7 @@ def _mean_sections(
     if "weights" in provenance:
         from lexiframe.core.views.sentences import weights
 
-        by_weight, notes = weights.by_weight(provenance), [*weights.weight_notes(provenance)]
+        by_weight, notes = weights.weight_phrase(provenance), [*weights.weight_notes(provenance)]
     n_all = first_test_rows(tables["comparisons"], provenance["inference"])["p_adjusted"].count()
     for of_group, means in titled_parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())

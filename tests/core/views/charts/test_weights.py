@@ -6,7 +6,7 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.charts import weight_chart
+from lexiframe.charts import mean_chart, weight_chart, win_rate_chart
 from tests.core.views.charts.made_tables import SCORES_OF_THREE, WEIGHED_SCORES
 
 
@@ -39,3 +39,10 @@ def test_a_stratum_divides_its_share_among_its_requests():
 def test_scores_without_weights_are_refused():
     with pytest.raises(lf.LexiframeError, match="expected scores whose requests have weights"):
         weight_chart(SCORES_OF_THREE)
+
+
+def test_other_charts_say_that_they_are_by_weight():
+    means = lf.evaluate_scores(SCORES_OF_THREE, weights={"1": 4, "2": 2, "3": 1, "4": 1}).means
+    assert mean_chart(means).title.text == "Mean AP over 4 requests by weight, best first"
+    wins = lf.win_rates(SCORES_OF_THREE, weights={"1": 4, "2": 2, "3": 1, "4": 1})
+    assert win_rate_chart(wins, "AP").title.text == "Share of weight won by AP"
