@@ -59,6 +59,7 @@ function say(text, one = null) {
 
 function choose(one) {
   clearTimeout(later);
+  said.style.minHeight = "";
   say(`${one.said} (${one.of})`, one);
   box.replaceChildren(twoRankings(parsed(one), changed));
   if (location.hash.includes("=")) history.replaceState(null, "", location.pathname + location.search);
@@ -69,6 +70,7 @@ function changed(lists, grades) {
   const of = [...grades].filter(([, grade]) => grade > 0).flat().join("");
   clearTimeout(later);
   later = setTimeout(() => history.replaceState(null, "", `#${new URLSearchParams({ first, second, grades: of })}`), 300);
+  said.style.minHeight = `${said.offsetHeight}px`; // what is below stays under the pointer
   say("You changed these rankings; the address of this page has them. Choose a case to begin anew.");
 }
 

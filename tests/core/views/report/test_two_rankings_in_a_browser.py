@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.core.base import sums
 from lexiframe.core.views.report.page import part
 from tests.core.views.report.test_report import collection
 from tests.core.views.report.test_report_in_a_browser import (
@@ -91,6 +92,7 @@ def test_numbers_of_two_thousand_pairs_are_those_of_the_library(opened):
     s = lf.scores(p, METRICS).pivot("run", index=["query_id", "measure"], values="value")
     expected = d.join(s, on=["query_id", "measure"], how="left", maintain_order="left")
     found = opened.page.evaluate(READ, addresses)
+    assert f"const TIE = {sums.TIE};" in part("measured.js")
     rows = [(f"q{q:04}", *row) for q, (measures, _) in enumerate(found) for row in measures]
     shown = pl.DataFrame(
         rows, ["query_id", "measure", "better", "X", "Y", "preference"], orient="row"
@@ -171,7 +173,9 @@ def test_documents_are_moved_and_marked_with_a_mouse(opened):
     page = opened.page
     x = page.locator("#rankings ol").nth(0)
     assert order(page, 0) == "a1b1kc1lmnopq|"
+    top = x.bounding_box()["y"]
     page.get_by_label("Move c up in X").click()
+    assert x.bounding_box()["y"] == top  # what the pointer is at stays there
     page.get_by_label("Move q down in X").click()
     assert order(page, 0) == "a1b1c1klmnop|q"
     assert page.locator("#rankings td").nth(0).inner_text() == "X by 2 to 0 of 3 levels"
