@@ -167,10 +167,10 @@ function twoRankings(first, changed = () => {}) {
     const heads = thresholds.map(({ rel }, n) => (n ? `grade ≥ ${rel}` : "all relevant"));
     const rows = thresholds[0].signs.map((_, n) => [
       String(n + 1),
-      ...thresholds.map(({ a, b, signs }) => (n < signs.length ? pairOf(a[n].rank, b[n].rank, signs[n]) : "")),
       measures.filter(({ level }) => level === n + 1).map(({ name }) => name).join(", "),
+      ...thresholds.map(({ a, b, signs }) => (n < signs.length ? pairOf(a[n].rank, b[n].rank, signs[n]) : "")),
     ]);
-    return tableOf("Ranks by recall level", ["level", ...heads, "decides"], rows);
+    return tableOf("Ranks by recall level", ["level", "decides", ...heads], rows);
   }
 
   const pairOf = (a, b, sign) => make("span", { class: "pair", "data-ahead": sign },
