@@ -42,7 +42,11 @@ html_theme = "furo"
 html_title = f"lexiframe {release}"
 html_copy_source = False
 html_show_search_summary = False  # a page that is opened from a disk must not fetch others
-html_static_path = ["site.css"]
+html_static_path = [
+    "site.css",
+    "../.site/sources/two-rankings.js",
+    "../lexiframe/core/views/report/two-rankings.css",
+]
 html_css_files = ["site.css"]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5c8a", "color-brand-content": "#0b5c8a"},

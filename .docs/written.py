@@ -7,6 +7,7 @@ speed           the last table of `make benchmark` (speed_page.py)
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
+two-rankings.js                  the script of the page of this name
 """
 
 import re
@@ -16,9 +17,11 @@ from measure_pages import measure_pages
 from reference_pages import reference_pages
 from speed_page import speed_page
 
+from lexiframe.core.views.report.page import script_of
+
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
-    "sessions guide which-measure which-test ties weights models gate leaderboards votes "
+    "sessions guide two-rankings which-measure which-test ties weights models gate leaderboards votes "
     "recommenders nuggets judges worst learning-to-rank "
     "coming-from what-can-be-read what-is-doubted large spark papers evidence glossary"
 ).split()
@@ -31,6 +34,8 @@ TEXTS = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
 }
+SCRIPT = "two-rankings.js"
+"""The script of the page ``two-rankings``: that of the report's two rankings, and the cases."""
 FILES = ["LICENSE", "CITATION.cff"]
 """What pages link to."""
 CONTENTS = {
@@ -71,6 +76,7 @@ def write_sources(folder: Path) -> None:
     pages["notebooks/index.md"], pages["speed.md"] = NOTEBOOKS, speed_page()
     pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
     pages |= {f"reference/{name}": text for name, text in reference_pages().items()}
+    pages[SCRIPT] = script()
     files = {name: text.encode() for name, text in pages.items()}
     for path in [
         *ROOT.glob("notebooks/**/*.ipynb"),
@@ -82,6 +88,12 @@ def write_sources(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+
+
+def script() -> str:
+    """Return the script of the page ``two-rankings``."""
+    cases = (ROOT / ".docs/cases.js").read_text(encoding="utf-8")
+    return script_of(["dom", "measured", "two-rankings"], cases)
 
 
 def _tree(names: list[str], title: str = "") -> str:

@@ -134,9 +134,8 @@ function contrast(measure, q, run, other) {
   const [of_a, of_b] = [values[q * facts.runs.length + a], values[q * facts.runs.length + b]];
   if (cells.kind === "order") return { ...none, preference: Math.sign(of_a - of_b) };
   if (Number.isNaN(of_a) || Number.isNaN(of_b)) return none;
-  const gain = cells.smaller ? of_b - of_a : of_a - of_b;
-  const isTie = Math.abs(gain) <= facts.tie * Math.max(1, Math.abs(of_a), Math.abs(of_b));
-  return { a: of_a, b: of_b, preference: isTie ? 0 : gain };
+  const gain = cells.smaller ? apart(of_b, of_a, facts.tie) : apart(of_a, of_b, facts.tie);
+  return { a: of_a, b: of_b, preference: gain };
 }
 
 function valueOf(cells, q, a, b) {
@@ -176,23 +175,3 @@ function itemsOf(q, run) {
 
 const depthOf = (q, run) =>
   view(facts.positions.depth)[q * facts.runs.length + numberOf.get(run)];
-
-// The relevant items by recall level: in the order of their ranks, those not retrieved last. Those
-// beyond the cut-off share a place, and are in the order of their ranks as well.
-function levelsOf(items, { rel = null, cutoff = null } = {}) {
-  const place = (item) =>
-    item.rank === null || (cutoff !== null && item.rank > cutoff) ? Infinity : item.rank;
-  return items
-    .filter((item) => rel === null || item.grade >= rel)
-    .map((item) => ({ ...item, place: place(item) }))
-    .sort((x, y) => x.place - y.place || (x.rank ?? Infinity) - (y.rank ?? Infinity) || 0);
-}
-
-// The recall level, from 1, at which a lexicographic preference tells two rankings apart, or null.
-function decidingLevel(decides, q, run, other) {
-  const a = levelsOf(itemsOf(q, run), decides);
-  const b = levelsOf(itemsOf(q, other), decides);
-  const differs = a.map((item, n) => item.place !== b[n].place);
-  const level = decides.direction === "recall" ? differs.lastIndexOf(true) : differs.indexOf(true);
-  return level < 0 ? null : level + 1;
-}

@@ -7,7 +7,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -21,7 +21,9 @@ from lexiframe.core.views.report.data import Rankings, report_data
 from lexiframe.core.views.report.packing import Packing
 from lexiframe.core.views.shown.summary import sections_of_catalogue, summary_of
 
-SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
+SCRIPTS = (
+    "data measured dom tables charts verdict runs pairs two-rankings requests agreement page"
+).split()
 """The scripts in the order in which they run."""
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """Characters that could end the script in which JSON stands, or break a line of it."""
@@ -73,10 +75,10 @@ def put_together(parts: Mapping[str, str], start: str, more: str = "") -> str:
 
     ``more`` is a further script.
     """
-    script = "\n".join([*(part(f"{name}.js") for name in SCRIPTS), more])
-    script = f'"use strict";\n(() => {{\n{script}\n{start}().catch(failed);\n}})();\n'
+    script = script_of(SCRIPTS, f"{more}\n{start}().catch(failed);")
+    style = part("page.css") + part("two-rankings.css")
     parts = {
-        "policy": policy(script), "style": part("page.css"), "script": script, "overview": "",
+        "policy": policy(script), "style": style, "script": script, "overview": "",
         "version": __version__, **parts,
     }  # fmt: skip
     # one pass: what is put in is not searched again
@@ -88,6 +90,13 @@ def written_data(facts: Mapping[str, Any], packing: Packing, of: str = "") -> st
     return (
         f'<script type="application/json" id="facts{of}">{page_json(facts)}</script>\n'
         f'<script type="text/plain" id="numbers{of}">{packing.text()}</script>\n'
+    )
+
+
+def script_of(names: Iterable[str], more: str) -> str:
+    """Return parts of the page's script and more as one script, whose names nothing else sees."""
+    return "\n".join(
+        ['"use strict";\n(() => {', *(part(f"{n}.js") for n in names), more, "})();\n"]
     )
 
 

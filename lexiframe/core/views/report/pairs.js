@@ -173,7 +173,7 @@ function requestTable(run, other, state) {
   const rows = requestsOf(group)
     .map((q) => ({ q, id: facts.queries.ids[q], ...contrast(measure, q, run, other), chance: chancesOf(measure, q, run, other) }))
     .filter((row) => row.preference !== null)
-    .map((row) => ({ ...row, level: hasLevels && row.preference ? decidingLevel(decides, row.q, run, other) : null }));
+    .map((row) => ({ ...row, level: hasLevels && row.preference ? decidingLevel(decides, itemsOf(row.q, run), itemsOf(row.q, other)) : null }));
   rows.sort((x, y) => Math.abs(y.preference) - Math.abs(x.preference) || y.preference - x.preference);
   const greatest = Math.max(...rows.map((row) => Math.abs(row.preference)), 0);
   const hasTexts = Object.keys(facts.queries.texts).length > 0;

@@ -56,7 +56,7 @@ function columnsOfChances(areThere, run, other) {
 // The lexicographic measures, with the level at which each tells the two rankings apart.
 function decisions(q, run, other) {
   return facts.measures.filter((measure) => measure.decides).map(({ name, decides }) => ({
-    name, decides, level: decidingLevel(decides, q, run, other),
+    name, decides, level: decidingLevel(decides, itemsOf(q, run), itemsOf(q, other)),
   }));
 }
 
@@ -75,7 +75,27 @@ function rankings(q, run, other) {
     title("levels-title", "Recall level by recall level", "h3"),
     table("levels", `The ${words.items} by recall level`, columnsOfLevels(run, other), levelRows(of_run, of_other, decided), {
       sort: { title: "level", falling: false }, most: 25, rowClass: (row) => (row.decides ? "chosen" : null),
-    }));
+    }),
+    facts.nuggets ? null : tried(q, run, other)); // a sentence has several nuggets: no list of them
+}
+
+// The two rankings to be tried out: how would measures change if documents stood elsewhere?
+function tried(q, run, other) {
+  const runs = [run, other];
+  const items = runs.map((name) => itemsOf(q, name));
+  const lists = items.map((found, n) => {
+    const list = Array(Math.max(depthOf(q, runs[n]), ...found.map((item) => item.rank ?? 0))).fill(null);
+    for (const { doc, rank } of found) if (rank !== null) list[rank - 1] = doc;
+    return [...list, END, ...found.filter((item) => item.rank === null).map((item) => item.doc)];
+  });
+  const grades = new Map(items[0].map(({ doc, grade }) => [doc, grade]));
+  const scale = [0, ...new Set([...grades.values()].sort((x, y) => x - y))];
+  const titles = runs.map((name, n) => `${NAMES[n]}: ${name}`);
+  const label = (doc) => facts.texts[doc]?.title ?? doc;
+  const details = make("details", { id: "tried", ontoggle: () => {
+    if (details.open && details.children.length === 1) details.append(twoRankings({ titles, lists, grades, scale, label }));
+  } }, make("summary", {}, "Try it: move and mark the documents, and see what measures say"));
+  return details;
 }
 
 const short = ({ rel, cutoff }) =>
