@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from measure_pages import heading, is_measure, link_of, summary
+from papers_page import parts_of
 
 import lexiframe as lf
 from lexiframe import spark, testing, theory
@@ -138,7 +139,10 @@ def _page(group: Group, name: str) -> str:
     if isinstance(thing, type):
         members = "" if issubclass(thing, Exception) else "   :members:\n"
         return f"{top}.. autoclass:: {name}\n{members}\n{_measures_of(thing)}"
-    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n"
+    within = place_of(group.module).partition(".")[2]
+    parts = parts_of(f"{within}.{name}".lstrip("."))
+    papers = f"\nIn :doc:`the papers </papers>`: {parts}.\n" if parts else ""
+    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n{papers}"
 
 
 def _made_signature(function: Callable[..., Any]) -> str:
