@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import polars as pl
-from papers_page import parts_of
+from listed import parts_of
 
 import lexiframe as lf
 from lexiframe.core.metrics import needed, notation

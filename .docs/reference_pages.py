@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from listed import forms_of, parts_of
 from measure_pages import heading, is_measure, link_of, summary
-from papers_page import parts_of
 
 import lexiframe as lf
 from lexiframe import spark, testing, theory
@@ -142,7 +142,9 @@ def _page(group: Group, name: str) -> str:
     within = place_of(group.module).partition(".")[2]
     parts = parts_of(f"{within}.{name}".lstrip("."))
     papers = f"\nIn :doc:`the papers </papers>`: {parts}.\n" if parts else ""
-    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n{papers}"
+    forms = forms_of(name)
+    read = f"\n{heading('What it reads', '-')}{forms}\n" if forms else ""
+    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n{papers}{read}"
 
 
 def _made_signature(function: Callable[..., Any]) -> str:

@@ -3,7 +3,7 @@
 index           README.md
 notebooks/      the notebooks, with their stored outputs
 names in GUIDE and NEIGHBOURS    the pages of .docs/
-papers          the three papers, part by part    (papers_page.py, papers.toml)
+papers, what-can-be-read    with tables           (listed.py, papers.toml, forms.toml)
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -12,8 +12,8 @@ contributing, changelog                           the pages of the same names
 import re
 from pathlib import Path
 
+from listed import forms_page, papers_page
 from measure_pages import measure_pages
-from papers_page import papers_page
 from reference_pages import reference_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,6 +68,7 @@ def write_sources(folder: Path) -> None:
     pages = {name: _moved(ROOT / path) for name, path in TEXTS.items()}
     pages["index.md"] += "".join(_tree(names, title) for title, names in CONTENTS.items())
     pages["papers.md"] = papers_page(pages["papers.md"])
+    pages["what-can-be-read.md"] = forms_page(pages["what-can-be-read.md"])
     pages["coming-from.md"] += _tree(NEIGHBOURS)
     pages["notebooks/index.md"] = NOTEBOOKS
     pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
