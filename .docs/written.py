@@ -1,9 +1,9 @@
 """The sources of the documentation, from the repository and from what the library says of itself.
 
 index           README.md
+papers, what-can-be-read    with tables           (listed.py, papers.toml, forms.toml)
 notebooks/      the notebooks, with their stored outputs
 names in GUIDE and NEIGHBOURS    the pages of .docs/
-papers, what-can-be-read    with tables           (listed.py, papers.toml, forms.toml)
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
