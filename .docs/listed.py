@@ -47,17 +47,24 @@ def _with_table(text: str, head: str, rows: Any) -> str:
 
 
 def _part(heading: str, name: str, part: dict[str, str]) -> str:
-    here = NAME.sub(r"{py:obj}`lf.\1 <lexiframe.\1>`", part["here"])
+    here = NAME.sub(lambda found: f"{{py:obj}}{found[0][:-1]} <{_public(found[1])}>`", part["here"])
     if section := part.get("section"):
         notebook = heading.lower().replace(" ", "-")
         here += f"; [section {section}](notebooks/papers/{notebook}.ipynb)"
     return f"{name} | {part['what']} | {here} | {part.get('printed', '')}"
 
 
+def _public(name: str) -> str:
+    """Return the full name of what stands after ``lf.``; charts have a face of their own."""
+    return f"lexiframe.{name.removeprefix('views.')}"
+
+
 def parts_of(name: str) -> str:
-    """Return in which parts of the papers a name occurs, as it stands after ``lf.``."""
+    """Return in which parts of the papers a full name occurs."""
     found = {
-        heading: [part for part, said in parts.items() if name in NAME.findall(said["here"])]
+        heading: [
+            part for part, said in parts.items() if name in map(_public, NAME.findall(said["here"]))
+        ]
         for heading, parts in PARTS.items()
     }
     return "; ".join(f"{heading}: {', '.join(parts)}" for heading, parts in found.items() if parts)

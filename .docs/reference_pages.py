@@ -139,8 +139,7 @@ def _page(group: Group, name: str) -> str:
     if isinstance(thing, type):
         members = "" if issubclass(thing, Exception) else "   :members:\n"
         return f"{top}.. autoclass:: {name}\n{members}\n{_measures_of(thing)}"
-    within = place_of(group.module).partition(".")[2]
-    parts = parts_of(f"{within}.{name}".lstrip("."))
+    parts = parts_of(f"{group.place}.{name}")
     papers = f"\nIn :doc:`the papers </papers>`: {parts}.\n" if parts else ""
     forms = forms_of(name)
     read = f"\n{heading('What it reads', '-')}{forms}\n" if forms else ""

@@ -153,7 +153,7 @@ PANELS = {
 }
 
 
-def main() -> None:
+def drawing() -> str:
     """Evaluate the example and draw its steps in two columns."""
     e = lf.evaluate(HERE / "example/runs", HERE / "example/qrels.txt", MEASURES)
     width, height = 2 * WIDTH + 3 * GAP, 3 * HEIGHT + 4 * GAP
@@ -164,8 +164,8 @@ def main() -> None:
         drawn.append(f"<g transform='translate({x} {y})'>")
         drawn.append(box(0, 0, WIDTH, HEIGHT, "#f6f8fa", "#c9d1d9", 6))
         drawn += [bold(LEFT, 25, title, 16), text(LEFT, 45, words), *panel(e), "</g>"]
-    (HERE / "anatomy.svg").write_text("\n".join([*drawn, "</svg>\n"]), encoding="utf-8")
+    return "\n".join([*drawn, "</svg>\n"])
 
 
 if __name__ == "__main__":
-    main()
+    (HERE / "anatomy.svg").write_text(drawing(), encoding="utf-8")

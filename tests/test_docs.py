@@ -99,9 +99,10 @@ def test_what_reads_a_form_is_public_and_lists_it_on_its_page(docs):
     calls = [row["call"] for rows in listed.FORMS.values() for row in rows]
     names = {name for call in calls for name in re.findall(r"`lf\.(\w+)\(", call)}
     assert names >= {"read_runs", "read_qrels", "read_scores", "read_preferences", "read_log"}
-    page = docs("reference_pages").reference_pages()["read_qrels.rst"]
+    pages = docs("reference_pages").reference_pages()
     assert all(hasattr(lf, name) for name in names)
-    assert "\n- snapshot, ratings, case (Quepid)\n" in page
+    assert "\n- snapshot, ratings, case (Quepid)\n" in pages["read_qrels.rst"]
+    assert "Lexicographic precision: figure 4." in pages["charts-ranking_chart.rst"]
     for name, of in (("papers", listed.papers_page), ("what-can-be-read", listed.forms_page)):
         text = written._moved(ROOT / f".docs/{name}.md")
         assert not listed.MARK.search(of(text))

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import re
+import runpy
 import warnings
 from pathlib import Path
 
@@ -45,6 +46,12 @@ def test_the_readme_shows_what_it_prints(tmp_path, monkeypatch):
     found = e.comparisons.group_by("measure").agg(pl.col("reject").mean())
     shares = dict(found.rows())  # no pair differs by two of them, and all pairs by two others
     assert [shares[of] for of in ("RR", "nDCG@10", "RPP", "LP")] == [0, 0, 1, 1]
+
+
+@pytest.mark.slow
+def test_the_drawing_has_the_numbers_of_today():
+    drawing = runpy.run_path(str(ROOT / "data/draw_anatomy.py"))["drawing"]()
+    assert drawing == (ROOT / "data/anatomy.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
