@@ -23,7 +23,7 @@ def files(*folders: str) -> set[str]:
 def problems_of_wheel(path: Path) -> list[str]:
     """Return what a wheel lacks, and what it should not have."""
     names = set(zipfile.ZipFile(path).namelist())
-    data = {f"lexiframe/{n}" for n in files("data") if not n.endswith((".py", ".png"))}
+    data = {f"lexiframe/{n}" for n in files("data") if not n.endswith((".py", ".png", ".svg"))}
     expected = files("lexiframe") | data
     about = {name for name in names if ".dist-info/" in name}
     licence = [name for name in about if name.endswith("/licenses/LICENSE")]

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import polars as pl
+from listed import parts_of
 
 import lexiframe as lf
 from lexiframe.core.metrics import needed, notation
@@ -196,8 +197,9 @@ def _facts(row: dict[str, str]) -> str:
         "Range": row["range"],
         "Needs": row["needs"],
         "Source": re.sub(doi, r"`doi:\1 <https://doi.org/\1>`__", row["source"]),
+        "Papers": parts_of(f"lexiframe.{_public(row)}"),
     }
-    lines = "\n".join(f"   * - {name}\n     - {fact}" for name, fact in facts.items())
+    lines = "\n".join(f"   * - {name}\n     - {fact}" for name, fact in facts.items() if fact)
     return f".. list-table::\n   :widths: 15 85\n   :stub-columns: 1\n\n{lines}"
 
 

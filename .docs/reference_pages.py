@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from listed import forms_of, parts_of
 from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
@@ -138,7 +139,11 @@ def _page(group: Group, name: str) -> str:
     if isinstance(thing, type):
         members = "" if issubclass(thing, Exception) else "   :members:\n"
         return f"{top}.. autoclass:: {name}\n{members}\n{_measures_of(thing)}"
-    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n"
+    parts = parts_of(f"{group.place}.{name}")
+    papers = f"\nIn :doc:`the papers </papers>`: {parts}.\n" if parts else ""
+    forms = forms_of(name)
+    read = f"\n{heading('What it reads', '-')}{forms}\n" if forms else ""
+    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n{papers}{read}"
 
 
 def _made_signature(function: Callable[..., Any]) -> str:

@@ -1,6 +1,7 @@
 """The sources of the documentation, from the repository and from what the library says of itself.
 
 index           README.md
+papers, what-can-be-read    with tables           (listed.py, papers.toml, forms.toml)
 notebooks/      the notebooks, with their stored outputs
 names in GUIDE and NEIGHBOURS    the pages of .docs/
 speed           the last table of `make benchmark` (speed_page.py)
@@ -13,6 +14,7 @@ two-rankings.js                  the script of the page of this name
 import re
 from pathlib import Path
 
+from listed import forms_page, papers_page
 from measure_pages import measure_pages
 from reference_pages import reference_pages
 from speed_page import speed_page
@@ -72,6 +74,8 @@ def write_sources(folder: Path) -> None:
     """Write all sources into a folder."""
     pages = {name: _moved(ROOT / path) for name, path in TEXTS.items()}
     pages["index.md"] += "".join(_tree(names, title) for title, names in CONTENTS.items())
+    pages["papers.md"] = papers_page(pages["papers.md"])
+    pages["what-can-be-read.md"] = forms_page(pages["what-can-be-read.md"])
     pages["coming-from.md"] += _tree(NEIGHBOURS)
     pages["notebooks/index.md"], pages["speed.md"] = NOTEBOOKS, speed_page()
     pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
@@ -81,6 +85,7 @@ def write_sources(folder: Path) -> None:
     for path in [
         *ROOT.glob("notebooks/**/*.ipynb"),
         *ROOT.glob("data/*.png"),
+        *ROOT.glob("data/*.svg"),
         *map(ROOT.joinpath, FILES),
     ]:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()

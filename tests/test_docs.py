@@ -94,6 +94,20 @@ def test_every_public_name_is_in_the_reference(docs, measure_pages):
     assert "Tables to look at in notebooks" in reference["group-display-tables.rst"]
 
 
+def test_what_reads_a_form_is_public_and_lists_it_on_its_page(docs):
+    listed, written = docs("listed"), docs("written")
+    calls = [row["call"] for rows in listed.FORMS.values() for row in rows]
+    names = {name for call in calls for name in re.findall(r"`lf\.(\w+)\(", call)}
+    assert names >= {"read_runs", "read_qrels", "read_scores", "read_preferences", "read_log"}
+    pages = docs("reference_pages").reference_pages()
+    assert all(hasattr(lf, name) for name in names)
+    assert "\n- snapshot, ratings, case (Quepid)\n" in pages["read_qrels.rst"]
+    assert "Lexicographic precision: figure 4." in pages["charts-ranking_chart.rst"]
+    for name, of in (("papers", listed.papers_page), ("what-can-be-read", listed.forms_page)):
+        text = written._moved(ROOT / f".docs/{name}.md")
+        assert not listed.MARK.search(of(text))
+
+
 def test_the_groups_are_those_of_help(docs):
     groups = [*docs("reference_pages")._groups()]
     assert {name for group in groups for name in group.names} >= {*lf.__all__} - WHOLE
@@ -148,7 +162,7 @@ def test_the_code_for_those_who_come_from_elsewhere_runs():
     assert names["values"].height == 6
 
 
-def test_the_code_about_recommenders_runs_and_its_table_is_of_the_conventions():
+def test_the_code_about_recommenders_runs():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lf.LexiframeWarning)
         names = run_page("recommenders")
@@ -157,27 +171,6 @@ def test_the_code_about_recommenders_runs_and_its_table_is_of_the_conventions():
     assert (
         by_hit.pivot("measure", values="value").select(pl.nth(-2) == pl.nth(-1)).to_series().all()
     )
-    text = (ROOT / ".docs/recommenders.md").read_text(encoding="utf-8")
-    conventions = lf.conventions().rows_by_key(["measure", "choice"], named=True, unique=True)
-    for said, key in CONVENTIONS.items():
-        row = next(line for line in text.splitlines() if line.startswith(f"| {said} |"))
-        _, rectools, lenskit = (cell.strip() for cell in row.strip("|").split("|")[1:])
-        there = conventions[key]
-        assert (rectools, lenskit) == (there["RecTools"], there["LensKit"]), said
-
-
-CONVENTIONS = {
-    "nDCG: gain": ("nDCG", "gain"),
-    "nDCG@k: ideal": ("nDCG@k", "ideal"),
-    "nDCG: discount": ("nDCG", "discount"),
-    "P@k: divided by": ("P@k", "denominator"),
-    "AP@k: divided by": ("AP@k", "denominator"),
-    "R@k: divided by": ("R@k", "denominator"),
-    "equal scores": ("all", "order of equal scores"),
-    "user without a list": ("all", "requests without an answer"),
-    "user without a relevant item": ("all", "requests without relevant items"),
-}
-"""The rows of the page on recommenders, and the conventions that they repeat."""
 
 
 def test_the_code_about_learning_to_rank_runs():
@@ -398,7 +391,7 @@ def test_the_code_of_the_page_about_the_gate_runs(tmp_path, monkeypatch):
     names["test_my_measure_is_never_negative"]()
 
 
-@pytest.mark.parametrize("page", ["evidence", "what-can-be-read", "what-is-doubted"])
+@pytest.mark.parametrize("page", ["what-can-be-read", "what-is-doubted"])
 def test_the_code_of_a_page_runs_by_itself(page):
     run_page(page)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from functools import reduce
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import lexiframe as lf
 from tests.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 
 ROOT = Path(lf.__file__).parents[1]
-PAGE = (ROOT / ".docs" / "papers.md").read_text(encoding="utf-8")
+TABLES = tomllib.loads((ROOT / ".docs/papers.toml").read_text(encoding="utf-8"))
+PAGE = (ROOT / ".docs/papers.md").read_text(encoding="utf-8")
 PARTS = {
     "Recall-paired preference": RECALL_PAIRED,
     "Lexicographic recall": LEXIRECALL,
@@ -19,20 +21,17 @@ PARTS = {
 }
 
 
-def rows(heading):
-    """The rows of a paper's table, without its head."""
-    part = PAGE.split(f"## {heading}\n")[1].partition("\n## ")[0]
-    lines = [line for line in part.splitlines() if line.startswith("| ")][2:]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-
-
-@pytest.mark.parametrize("heading", PARTS)
-def test_each_part_of_a_paper_has_a_row(heading):
-    assert [name for name, *_ in rows(heading)] == [*PARTS[heading].places]
+def test_each_part_of_a_paper_has_a_row():
+    assert {heading: [*rows] for heading, rows in TABLES.items()} == {
+        heading: [*paper.places] for heading, paper in PARTS.items()
+    }
+    headings = re.findall(r"(?m)^## (.*)\n[^#]*<!-- the parts -->", PAGE)
+    assert headings == [*TABLES]
 
 
 def test_what_is_named_is_there():
-    names = re.findall(r"`lf\.([\w.]+)", PAGE)
+    here = [row["here"] for rows in TABLES.values() for row in rows.values()]
+    names = re.findall(r"`lf\.([\w.]+)", "\n".join([PAGE, *here]))
     assert len(names) > 100
     for name in names:
         assert reduce(getattr, name.split("."), lf) is not None
@@ -40,9 +39,11 @@ def test_what_is_named_is_there():
 
 @pytest.mark.parametrize("heading", PARTS)
 def test_the_notebooks_have_the_sections(heading):
-    for _, _, here, _ in rows(heading):
-        for section, path in re.findall(r"\[section ([\w.]+)\]\(\.\./(notebooks/[^)]*)\)", here):
-            cells = json.loads((ROOT / path).read_text(encoding="utf-8"))["cells"]
-            text = "\n".join("".join(cell["source"]) for cell in cells)
-            kind = "appendix" if section.isalpha() else "section"
-            assert f"({kind} {section}" in text, (path, section)
+    path = ROOT / f"notebooks/papers/{heading.lower().replace(' ', '-')}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells)
+    sections = [row["section"] for row in TABLES[heading].values() if "section" in row]
+    assert sections
+    for section in sections:
+        kind = "appendix" if section.isalpha() else "section"
+        assert f"({kind} {section}" in text, section

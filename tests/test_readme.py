@@ -4,6 +4,8 @@ import ast
 import contextlib
 import io
 import re
+import runpy
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -23,7 +25,7 @@ def blocks(text):
 
 
 def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 120
+    assert len(README.splitlines()) <= 100
 
 
 @pytest.mark.slow
@@ -34,59 +36,55 @@ def test_the_readme_shows_what_it_prints(tmp_path, monkeypatch):
     with contextlib.redirect_stdout(printed):
         for block in blocks(README):
             exec(compile(block, "README.md", "exec"), names)
-    shown = re.search(
-        r"It prints its verdict first, .*, then the means:\n\n((?: {4}.*\n|\n(?= {4}))+)",
-        README,
-    )[1]
+    shown = re.search(r"```\n\n((?: {4}.*\n|\n(?= {4}))+)", README)[1]
     assert printed.getvalue().startswith(re.sub(r"(?m)^ {4}", "", shown))
     assert list((tmp_path / "results").glob("*.parquet"))
-    assert_the_audit_is_what_the_readme_says(printed.getvalue())
+    e, prose = names["e"], " ".join(README.split())
+    ties = {measure: (ties, n) for measure, n, ties, _ in e.tie_rates.rows()}
+    assert "RR ties in {} of {} pairs of rankings".format(*ties["RR"]) in prose
+    assert f"and nDCG@10 in {ties['nDCG@10'][0]}." in prose
+    found = e.comparisons.group_by("measure").agg(pl.col("reject").mean())
+    shares = dict(found.rows())  # no pair differs by two of them, and all pairs by two others
+    assert [shares[of] for of in ("RR", "nDCG@10", "RPP", "LP")] == [0, 0, 1, 1]
 
 
-def assert_the_audit_is_what_the_readme_says(printed):
-    """What is printed last, and the shares in the sentences below it."""
-    shown = re.search(r"\n {4}(\[\('sign'.*\])\n", README)[1]
-    assert printed.endswith(f"{shown}\n")
-    t, sign = (
-        f"{dict(ast.literal_eval(shown))[test]:.0%}".replace("%", " %") for test in ("t", "sign")
-    )
-    prose = " ".join(README.split())
-    assert f"finds a difference where there is none in {t} of the trials" in prose
-    assert f"of equal means it errs in {sign}." in prose
-
-
-def shown_behind(start):
-    """The block of the guide that begins so, and what the guide shows behind it."""
-    at = next(block for block in blocks(GUIDE) if block.startswith(start))
-    return at, re.search(r"```\n\n((?: {4}.*\n)+)", GUIDE[GUIDE.index(at) :])[1].split("\n    ")
+@pytest.mark.slow
+def test_the_drawing_has_the_numbers_of_today():
+    drawing = runpy.run_path(str(ROOT / "data/draw_anatomy.py"))["drawing"]()
+    assert drawing == (ROOT / "data/anatomy.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_the_guide_shows_what_comes_out():
-    """Sentences of verdicts, and two systems in groups of requests."""
-    folder = lf.bundled("digits")
-    e = lf.evaluate(folder / "runs", folder / "qrels.parquet")
-    names = {"lf": lf, "pl": pl, "folder": folder, "e": e, "s": e.scores}
-    code, shown = shown_behind("print(lf.verdict(e)")
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(code, "guide.md", "exec"), names)
-    assert " ".join(shown).split() == printed.getvalue().split()
-    code, shown = shown_behind("audits = lf.audit(")
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(code, "guide.md", "exec"), names)
-    assert " ".join(shown).split() == printed.getvalue().split()
-    code, shown = shown_behind("import polars as pl\n\nnames = ")
-    *lines, last = code.strip().splitlines()
-    exec(compile("\n".join(lines), "guide.md", "exec"), names)
-    with pl.Config(tbl_width_chars=100):
-        printed = str(eval(last, names)).splitlines()[1:]  # the first line is the table's shape
-    types = [n for n, line in enumerate(printed) if "---" in line]
-    found = [line for n, line in enumerate(printed) if n not in (types[0], types[0] + 1)]
-    assert " ".join(found).split() == " ".join(shown).split()
-    assert "between two of the bundled systems (p = 0.28)." in " ".join(GUIDE.split())
-    assert f"{lf.compare(names['two'])['p_value'].item():.2f}" == "0.28"
-    assert e.scores["query_id"].n_unique() == 60
-    assert f"chosen from {e.power['n_pairs'][0]} pairs" in GUIDE
+    """Its code is run down to the last picture, and prints the blocks that the guide shows."""
+    above = GUIDE[: GUIDE.rindex(".png)")]
+    names, printed = {}, io.StringIO()
+    plain = pl.Config(
+        tbl_width_chars=100, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
+    )
+    with (
+        contextlib.redirect_stdout(printed),
+        warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning),
+        plain,
+    ):
+        for block in blocks(above):
+            exec(compile(block, "guide.md", "exec"), names)
+            if (last := block.splitlines()[-1]).startswith("c.select("):
+                print(eval(last, names))
+    shown = "".join(re.findall(r"```\n\n((?: {4}.*\n)+)", above))
+    assert shown.split() == printed.getvalue().split()
+    prose = " ".join(GUIDE.split())
+    p = lf.compare(names["two"])["p_value"].item()
+    assert f"no difference between two of the bundled systems (p = {p:.2f})." in prose
+    assert f"chosen from {names['e'].power['n_pairs'][0]} pairs" in prose
+    rates = names["audits"].sort("n_requests").group_by("test", maintain_order=True)
+    rates = {test: [f"{100 * rate:.1f} %" for rate in of["error_rate"]] for (test,), of in rates}
+    wilcoxon, sign = ("{0} to {2}".format(*rates[test]) for test in ("wilcoxon", "sign"))
+    assert f"in {wilcoxon} of the trials, and the sign test in {sign}." in prose
+    levels = names["e"].explain("q0066", "pixels_cosine", "pixels_euclidean", "RPP")["sign"]
+    ahead = [(levels == sign).sum() for sign in (-1, 1)]
+    said = "ahead at {} of {} levels, `pixels_cosine` at {};"
+    assert said.format(ahead[0], len(levels), ahead[1]) in prose
 
 
 @pytest.mark.parametrize("block", blocks(README) + blocks(GUIDE))
