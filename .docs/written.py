@@ -23,8 +23,8 @@ from lexiframe.core.views.report.page import script_of
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
-    "sessions guide two-rankings which-measure which-test ties weights models gate leaderboards votes "
-    "recommenders nuggets judges worst learning-to-rank "
+    "sessions guide two-rankings which-measure which-test ties weights models gate leaderboards "
+    "votes recommenders nuggets judges worst learning-to-rank "
     "coming-from what-can-be-read what-is-doubted large spark papers evidence glossary"
 ).split()
 """The pages about the library, in the order of the contents, where notebooks come second."""
