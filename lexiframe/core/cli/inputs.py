@@ -321,7 +321,11 @@ class InferenceOptions:
     @property
     def weighed(self) -> dict[str, Any]:
         """The arguments that say which weights requests have, if they have some."""
-        given = {"weights": self.weights, "strata": self.strata, "shares": as_shares(self.shares)}
+        given = {
+            "weights": self.weights,
+            "strata": self.strata,
+            "shares": named_shares(self.shares),
+        }
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -337,7 +341,7 @@ def as_grades(given: list[str] | None) -> dict[str, float | None]:
     return grades
 
 
-def as_shares(given: str | None) -> dict[str, float] | None:
+def named_shares(given: str | None) -> dict[str, float] | None:
     """Turn ``--shares head=.6,tail=.4`` into ``shares={"head": 0.6, "tail": 0.4}``."""
     shares = dict[str, float]()
     for text in given.split(",") if given is not None else ():

@@ -166,6 +166,8 @@ def _origin(
         measures = provenance["measures"]
         weighed, requests = {}, attributes
         if "weights" in provenance:
+            if part is None:
+                return None  # an evaluation in parts does not have the weights
             weighed, requests = _weighed_again(provenance["weights"], marks, attributes, part)
         how: dict[str, Any] = {"order": order, **weighed}
         asked = Asked.checked(measures, policies, inference, requests, groups, **how)
@@ -188,17 +190,15 @@ def _weighed_again(
     told: Mapping[str, Any],
     marks: pl.DataFrame,
     attributes: pl.DataFrame | None,
-    part: PairCube | None,
+    part: PairCube,
 ) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Return weights, or strata and shares, as they were given; and the requests that have them.
+    """Return the arguments weights, or strata and shares, and the frame of their requests.
 
     ``part`` has the weights of all requests whose weight is not 0, unless all are equal.
     """
     every = marks.filter(kind="request").select(query_id="name")
     column, shares = told.get("weights") or told["strata"], told.get("shares")
-    if part is None or part.weights is None:
-        if part is None or shares is not None:
-            raise LexiframeError("weights: an evaluation in parts does not have them")
+    if part.weights is None:
         named = every.with_columns(pl.lit(1.0).alias(column))
     else:
         none = [0.0] if shares is None else [name for name, share in shares.items() if not share]

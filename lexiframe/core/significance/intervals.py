@@ -207,7 +207,7 @@ def noncentrality(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
 
 
 def _alone(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
-    """Return the noncentralities of values that share their degrees of freedom with few others."""
+    """Return the noncentralities of values whose degrees of freedom few values have."""
     from scipy.special import nctdtr
 
     delta, slope = _solved(t, df, tail)

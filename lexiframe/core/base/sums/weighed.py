@@ -122,7 +122,7 @@ class Spread:
         """
         known = ~np.isnan(values)
         if known.all() and len(values):
-            return cls._of_all(values, rounding, weight)
+            return cls._complete(values, rounding, weight)
         v = weight[:, None]
         v, values = np.where(known, v, 0.0), np.where(known, values, 0.0)
         n = known.sum(axis=0)
@@ -143,13 +143,13 @@ class Spread:
                    won, lost, bounded)  # fmt: skip
 
     @classmethod
-    def _of_all(cls, values: np.ndarray, rounding: np.ndarray, weight: np.ndarray) -> Spread:
+    def _complete(cls, values: np.ndarray, rounding: np.ndarray, weight: np.ndarray) -> Spread:
         """Return the means of columns that lack no value, some rows and columns at a time."""
         n, n_columns = values.shape
         if n_columns > _COLUMNS:
             wide = [slice(first, first + _COLUMNS) for first in range(0, n_columns, _COLUMNS)]
             rough = np.broadcast_to(rounding, (len(rounding), n_columns))
-            parts = [cls._of_all(values[:, some], rough[:, some], weight) for some in wide]
+            parts = [cls._complete(values[:, some], rough[:, some], weight) for some in wide]
             named = ([getattr(part, field.name) for part in parts] for field in fields(cls))
             return cls(*(np.concatenate(of, axis=-1) for of in named))
         v = (weight * (n / weight.sum()))[:, None]

@@ -66,15 +66,15 @@ class Held:
             self.cubes.append(cube)
             self.size += cube.values.nbytes
             if self.plan.weighs and self.size > _IN_MEMORY:
-                self._to_disk()
+                self._spill()
             return
         for n, measure in enumerate(self.plan.compared):
             path = self.folder / f"{bucket:06}-{self.n_parts[bucket]:06}-{n:03}.bin"
             write_whole(path, encoded(cube.select_measures([str(measure)])))
         self.n_parts[bucket] += 1
 
-    def _to_disk(self) -> None:
-        """Hold in a temporary folder what was held in memory, and what comes."""
+    def _spill(self) -> None:
+        """Move all preferences to a temporary folder, into which further ones go, too."""
         from lexiframe.core.io import output_files
 
         self.folder = self.until_end.enter_context(output_files.temporary_folder())

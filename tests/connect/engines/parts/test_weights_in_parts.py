@@ -85,8 +85,8 @@ def test_many_preferences_wait_on_disk(requests, monkeypatch):
     expected = lf.evaluate(*DATA, MEASURES, **how)
     monkeypatch.setattr(held, "_IN_MEMORY", 0)
     folders = []
-    to_disk = held.Held._to_disk
-    monkeypatch.setattr(held.Held, "_to_disk", lambda of: (to_disk(of), folders.append(of.folder)))
+    to_disk = held.Held._spill
+    monkeypatch.setattr(held.Held, "_spill", lambda of: (to_disk(of), folders.append(of.folder)))
     e = lf.evaluate(*DATA, MEASURES, **how)
     assert e.comparisons.equals(expected.comparisons)
     assert e.scores.equals(expected.scores)
