@@ -4,6 +4,7 @@ and what has no weights."""
 import itertools
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -15,10 +16,12 @@ import lexiframe as lf
 from lexiframe.core.base import resampling, sums
 from lexiframe.core.orderings.means import run_means
 from lexiframe.core.pairwise import arrays
+from lexiframe.core.significance import between_groups
 from tests.benchmarks import weights as measured
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 RUNS, KINDS = ["a", "b", "c"], ["long", "short"]
+TWO = {"baseline": "a", "candidate": "b"}
 
 
 def drawn(seed, n=7, gaps=0.0, runs=RUNS):
@@ -68,7 +71,7 @@ FUNCTIONS = {
 }
 FUNCTIONS["tukey"] = lambda s, **how: lf.tukey_hsd(s, trials=99, **how)
 GAPPED = "compare", "t", "bootstrap", "win_rates", "groups", "equivalence", "worst", "required"
-QUICK = "compare", "win_rates", "order_runs", "groups", "equivalence", "worst pairs", "tukey"
+QUICK = "compare", "replicates", "rank_distributions", "groups", "equivalence", "worst pairs"
 ALL = pytest.mark.parametrize(
     "name",
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in FUNCTIONS],
@@ -275,28 +278,70 @@ def welch(x, w, chosen):
 
 
 def test_groups_are_compared_as_loops_do():
-    """The errors of both groups, and all 69 other ways to deal eight requests to them."""
-    s, requests = drawn(4, 8, runs=["a", "b"])
-    how = {"weights": "traffic", "requests": requests, "by": "kind"}
+    """The errors of both groups, and all 55 other ways to deal eight requests to them."""
+    s, requests = drawn(4, 8)
+    how = {"weights": "traffic", "requests": requests, "by": "part"}
     found = lf.compare_groups(s, ["welch", "permutation"], "none", **how)
-    d = differences(s, requests, "a", "b")
-    x, w = d["x"].to_list(), d["traffic"].to_list()
-    own = [n for n, kind in enumerate(d["kind"]) if kind == "long"]
-    each = [by_weight([x[n] for n in some], [w[n] for n in some])
-            for some in (own, [n for n in range(8) if n not in own])]  # fmt: skip
-    variances = [error**2 for _, error, _ in each]
-    df = sum(variances) ** 2 / sum(
-        v**2 / (one[2] - 1) for v, one in zip(variances, each, strict=True)
-    )
-    t = (each[0][0] - each[1][0]) / math.sqrt(sum(variances))
-    by_t = found.filter(test="welch").row(0, named=True)
-    assert by_t["interaction"] == pytest.approx(each[0][0] - each[1][0], abs=1e-12)
-    assert by_t["statistic"] == pytest.approx(t, rel=1e-10)
-    assert by_t["p_value"] == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-9)
-    observed = welch(x, w, own)
-    dealt = [welch(x, w, chosen) for chosen in itertools.combinations(range(8), 4)]
-    p = sum(one >= observed - 1e-9 for one in dealt) / len(dealt)
-    assert found.filter(test="permutation")["p_value"].item() == pytest.approx(p, abs=1e-12)
+    for row in found.filter(test="welch").iter_rows(named=True):
+        d = differences(s, requests, row["run_a"], row["run_b"])
+        x, w = d["x"].to_list(), d["traffic"].to_list()
+        own = [n for n, part in enumerate(d["part"]) if part == "head"]
+        each = [by_weight([x[n] for n in some], [w[n] for n in some])
+                for some in (own, [n for n in range(8) if n not in own])]  # fmt: skip
+        of_each = [(error**2, n) for _, error, n in each]
+        variance = sum(v for v, _ in of_each)
+        df = variance**2 / sum(v**2 / (n - 1) for v, n in of_each)
+        t = (each[0][0] - each[1][0]) / math.sqrt(variance)
+        assert row["interaction"] == pytest.approx(each[0][0] - each[1][0], abs=1e-12)
+        assert row["statistic"] == pytest.approx(t, rel=1e-10)
+        assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-9)
+        observed = welch(x, w, own)
+        dealt = [welch(x, w, chosen) for chosen in itertools.combinations(range(8), 5)]
+        p = sum(one >= observed - 1e-9 for one in dealt) / len(dealt)
+        drawn_p = found.filter(test="permutation", run_a=row["run_a"], run_b=row["run_b"])
+        assert drawn_p["p_value"].item() == pytest.approx(p, abs=1e-12)
+
+
+def test_weights_of_1_deal_requests_out_as_welch_does():
+    rng = np.random.default_rng(0)
+    values, split = rng.normal(size=(9, 3)), (rng.random((20, 9)).argsort(axis=1) < 4) * 1.0
+    values -= values.mean(axis=0)
+    plain = between_groups._Together(values, values**2, np.full(3, 1e-12), (4, 5))
+    weighed = replace(plain, weight=np.ones(9))
+    np.testing.assert_allclose(weighed.sizes_of_t(split), plain.sizes_of_t(split))
+
+
+def test_a_heavy_request_decides_orders_but_no_agreement_of_signs():
+    """Run a wins request 1, which is two thirds of the weight; b wins the other two."""
+    of = {"AP": (0.3, -0.2, -0.2), "RR": (-0.1, -0.2, -0.2)}
+    s = pl.DataFrame(
+        [(run, q, m, 0.5 + d * (run == "a")) for m, delta in of.items()
+         for q, d in zip("123", delta, strict=True) for run in "ab"],
+        ["run", "query_id", "measure", "value"], orient="row",
+    )  # fmt: skip
+    weights = {"1": 4, "2": 1, "3": 1}
+    ap = s.filter(measure="AP")
+    for method in ("win_rate", "mean", "borda", "copeland", "mc4"):
+        assert lf.order_runs(ap, method)["run"][0] == "b"
+        assert lf.order_runs(ap, method, weights=weights)["run"][0] == "a"
+    rows = arrays.weigh(s, None, weights)
+    assert lf.sign_agreement(rows)["system_agreement"].to_list() == [1.0, 1.0]
+
+
+def test_a_gate_by_weight():
+    """A margin in % is a share of the weighed mean, and as many requests decide as n* tells."""
+    s, requests = drawn(12, 12, runs=["a", "b"])
+    how = {"weights": "traffic", "requests": requests}
+    mean = lf.evaluate_scores(s, **how).means.filter(run="a")["mean"].item()
+    g = lf.gate(s, "10%", **TWO, **how).row(0, named=True)
+    assert (g["margin"], g["test"]) == (pytest.approx(0.1 * mean, rel=1e-12), "t")
+    asked = lf.required_requests(s, margin=g["margin"], how="t", **how)
+    not_worse = asked.filter(question="b not worse")["required"].item()
+    assert (g["outcome"], g["required"]) == ("undecided", not_worse)
+    assert f"by weights n* = {g['n_effective']:.3g}" in g["why"]
+    signs = pair(1.0, -1.0, 1.0, 1.0, measure="LP")
+    by_t, flips = (lf.power_curve(signs, [20], how=of, weights=W) for of in ("t", "auto"))
+    assert flips.equals(by_t)
 
 
 def test_the_honest_difference_permutes_runs_within_weighed_requests():
@@ -317,19 +362,25 @@ def test_the_honest_difference_permutes_runs_within_weighed_requests():
 
 
 def test_t_of_bootstrap_samples_is_linearised():
-    """p counts samples of requests, drawn alike, whose linearised t is as great."""
-    s, requests = drawn(6, 6, runs=["a", "b"])
-    trials = 40
-    found = lf.compare(s, "bootstrap", "none", trials=trials, weights="traffic", requests=requests)
-    d = differences(s, requests, "a", "b")
-    x, w = d["x"].to_numpy(), d["traffic"].to_list()
-    mean, error = linearised(x, w)
-    count = 0
-    for sample in np.concatenate([*resampling.drawn_blocks(6, trials, 0)]).astype(int):
-        some = np.repeat(np.arange(6), sample)
-        of, own = linearised([x[n] - mean for n in some], [w[n] for n in some])
-        count += (abs(of / own) if own else np.inf * (of != 0)) >= abs(mean / error) - 1e-9
-    assert found["p_value"].item() == pytest.approx((1 + count) / (1 + trials), abs=1e-12)
+    """p counts samples of requests, drawn alike; with a margin their quantiles are the limits."""
+    s, requests = drawn(6, 8)
+    how = {"trials": 200, "weights": "traffic", "requests": requests}
+    samples = np.concatenate([*resampling.drawn_blocks(8, 200, 0)]).astype(int)
+    limits = lf.equivalence(s, 0.5, "bootstrap", alpha=0.1, **how).select("ci_low", "ci_high")
+    tests = lf.compare(s, "bootstrap", "none", **how)
+    for row, ends in zip(tests.iter_rows(named=True), limits.rows(), strict=True):
+        d = differences(s, requests, row["run_a"], row["run_b"])
+        x, w = d["x"].to_numpy(), d["traffic"].to_list()
+        mean, error = linearised(x, w)
+        of_samples = []
+        for sample in samples:
+            some = np.repeat(np.arange(8), sample)
+            of, own = linearised([x[n] - mean for n in some], [w[n] for n in some])
+            of_samples.append(of / own if own else math.copysign(math.inf, of))
+        count = sum(abs(t) >= abs(mean / error) - 1e-9 for t in of_samples)
+        assert row["p_value"] == pytest.approx((1 + count) / 201, abs=1e-12)
+        rising = sorted(of_samples)  # (1 + count)/201 is below .1 up to a count of 19
+        assert ends == pytest.approx((mean - rising[180] * error, mean - rising[19] * error))
 
 
 def test_bca_intervals_are_those_of_scipy_with_pairs_of_values_and_weights():
@@ -375,17 +426,18 @@ def test_the_worst_share_by_weight_and_in_strata():
     """W, and its error around the means of strata, as loops add them up."""
     x = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
     s = pl.DataFrame({"run": "a", "query_id": [*"123456"], "measure": "AP", "value": x})
-    parts = pl.DataFrame({"query_id": [*"123456"], "part": ["u", "v"] * 3})
-    how = {"strata": "part", "shares": {"u": 2, "v": 1}, "requests": parts}
+    parts = ["u", "v", "u", "v", "u", "u"]
+    log = pl.DataFrame({"query_id": [*"123456"], "part": parts})
+    how = {"strata": "part", "shares": {"u": 3, "v": 3}, "requests": log}
     found = lf.worst_served(s, 1.0, **how).values.row(0, named=True)
-    mean, error, _ = by_stratum(x, {"u": 2, "v": 1}, ["u", "v"] * 3)
-    n = 1 / (3 * (2 / 9) ** 2 + 3 * (1 / 9) ** 2)
+    mean, error, _ = by_stratum(x, {"u": 1, "v": 1}, parts)
+    n = 1 / (4 * (1 / 8) ** 2 + 2 * (1 / 4) ** 2)
     half = stats.t.ppf(0.975, n - 1) * error
     ends = [found[name] for name in ("value", "ci_low", "ci_high")]
     assert ends == pytest.approx([mean, mean - half, mean + half], rel=1e-10)
     worst = lf.worst_served(s, 0.5, **how).values["value"].item()
-    # weights 2/9, 1/9 …: half of the weight is q1, q2 and 1/6 of q3, which weighs 2/9
-    assert worst == pytest.approx((2 / 9 * 0.1 + 1 / 9 * 0.2 + 1 / 6 * 0.3) / 0.5)
+    # weights 1/8, 1/4, 1/8 …: half of the weight is that of the first three
+    assert worst == pytest.approx((0.1 / 8 + 0.2 / 4 + 0.3 / 8) / 0.5)
 
 
 def test_risk_by_weight():
@@ -433,7 +485,6 @@ WEIGHED, LOG = (of if n else of.join(drawn(8, 12)[1].select("query_id", request_
                                      on="query_id")
                 for n, of in enumerate(drawn(8, 12)))  # fmt: skip
 PLAIN = WEIGHED.drop("request_weight")
-TWO = {"baseline": "a", "candidate": "b"}
 BY_LOG = {"weights": "traffic", "requests": LOG}
 ONE = LOG.with_columns(part=pl.Series([None, *["head"] * 11]))
 significance, EXAMPLE = lf.significance, lf.bundled("example")

@@ -116,7 +116,7 @@ def test_very_small_tails_have_their_own_ends():
 def test_an_interval_is_that_of_its_t_and_n_alone():
     t = np.array([1.5, -0.25, 1.5, 0.0, -0.0, np.nan, np.inf, 1.5, 2.0])
     n = np.array([10, 10, 10, 10, 10, 10, 10, 4, 1])
-    low, high = d_z_interval(t, n, Options("two-sided", 0.05, 1, 0))
+    low, high = d_z_interval(t, n, n - 1, Options("two-sided", 0.05, 1, 0))
     assert np.isnan(low[[5, 6, 8]]).all()
     assert np.isnan(high[[5, 6, 8]]).all()
     for i in (0, 1, 2, 3, 4, 7):
