@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from lexiframe.core.orderings.ordered import ordered_cells
+from lexiframe.core.orderings.in_samples import ordered_cells
 from lexiframe.core.orderings.rules import RULES
 from lexiframe.core.pairwise.arrays import Cells
 from lexiframe.core.significance import ranks

@@ -14,7 +14,7 @@ from .rules import Method as Method
 from .chosen_rule import ChosenRule as ChosenRule
 from .chosen_rule import check_method as check_method
 from . import missing_requests as missing_requests
-from . import ordered as ordered
+from . import in_samples as in_samples
 from . import ordering_rules as ordering_rules
 from . import rules as rules
 from .stability import rank_distributions as rank_distributions

@@ -19,8 +19,9 @@ from lexiframe.core.orderings.coefficients import (
     CorrelationMethod,
     coefficient,
 )
+from lexiframe.core.orderings.in_samples import laid_out, ordered
 from lexiframe.core.orderings.missing_requests import Missing, settle
-from lexiframe.core.orderings.ordered import Ordered, laid_out, ordered
+from lexiframe.core.orderings.ordered import Ordered
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairCube, arrays
 from lexiframe.core.projection import alone

@@ -12,10 +12,11 @@ from lexiframe.core.base import progress, resampling, typed
 from lexiframe.core.orderings.chosen_rule import ChosenRule
 from lexiframe.core.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.core.orderings.correlations import ordering_pairs, rank_correlations
+from lexiframe.core.orderings.in_samples import laid_out, resampled
 from lexiframe.core.orderings.matrix import agreement_matrix
 from lexiframe.core.orderings.missing_requests import Missing, settle
 from lexiframe.core.orderings.order import ordering_table, warn_of_cycles
-from lexiframe.core.orderings.ordered import Ordered, laid_out, resampled
+from lexiframe.core.orderings.ordered import Ordered
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairsLike, grouping
 from lexiframe.core.projection import alone

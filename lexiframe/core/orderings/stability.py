@@ -9,8 +9,9 @@ import polars as pl
 
 from lexiframe.core.base import coded, memory_use, resampling, schemas, sums, typed
 from lexiframe.core.orderings.chosen_rule import ChosenRule, Votes
+from lexiframe.core.orderings.in_samples import laid_out, resampled
 from lexiframe.core.orderings.missing_requests import Missing, settle
-from lexiframe.core.orderings.ordered import Ordered, laid_out, resampled
+from lexiframe.core.orderings.ordered import Ordered
 from lexiframe.core.orderings.rules import AnyMethod
 from lexiframe.core.pairwise import By, PairsLike, grouping
 from lexiframe.core.projection import alone

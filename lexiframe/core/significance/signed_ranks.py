@@ -8,7 +8,7 @@ import numpy as np
 
 from lexiframe.core.base import resampling, sums
 from lexiframe.core.significance.differences import Differences, Options
-from lexiframe.core.significance.intervals import rank_biserial_interval
+from lexiframe.core.significance.other_intervals import rank_biserial_interval
 from lexiframe.core.significance.paired_tests import Outcome
 
 _FEW = 13

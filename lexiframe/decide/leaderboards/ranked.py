@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, errors, progress, resampling, shown, sums, warn
-from lexiframe.core.orderings import kemeny_places, ordered
+from lexiframe.core.orderings import in_samples, kemeny_places
 from lexiframe.core.orderings import ordering_rules as rules
 from lexiframe.core.orderings import rules as known_rules
 from lexiframe.core.pairwise import arrays
@@ -127,7 +127,7 @@ class Ranked:
     def _sample_ranks(self, weights: np.ndarray) -> rules.ValuesAndRanks:
         """Return values and ranks in samples × units, of weights whose mean is 1."""
         if self._rule is not None:
-            found = ordered.ordered_cells(self.cells, weights, self._rule)
+            found = in_samples.ordered_cells(self.cells, weights, self._rule)
             return found._replace(ranks=places_of(-found.ranks))
         drawn = progress(weights, len(weights), f"samples by {self.name}")
         values = np.stack(
@@ -196,7 +196,7 @@ class Ranked:
             return replace(self, rule=rule.alike).drawn
         if design is not None:
             values = [
-                ordered.weighted_sums(drawn, design.points)
+                in_samples.weighted_sums(drawn, design.points)
                 for drawn in self._weights_drawn(design.stratum, design.weights)
             ]
             return places_of(np.concatenate(values), design.size)

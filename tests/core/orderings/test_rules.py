@@ -7,7 +7,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.core.base import sums
 from lexiframe.core.orderings.chosen_rule import ChosenRule
-from lexiframe.core.orderings.ordered import laid_out, order_whole, ordered, table_for
+from lexiframe.core.orderings.in_samples import laid_out, ordered
+from lexiframe.core.orderings.ordered import order_whole, table_for
 from lexiframe.core.orderings.ordering_rules import OrderingRule, ranked
 from lexiframe.core.orderings.rules import RULES
 from lexiframe.core.pairwise import arrays

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.orderings.ordered import weighted_sums
+from lexiframe.core.orderings.in_samples import weighted_sums
 from tests.small_tables import RULES, preferences, scores
 
 

@@ -356,7 +356,7 @@ def test_what_a_gate_refuses_of_all_lists(e):
     weights = {f"u{u}": u + 1 for u in range(USERS)}
     with pytest.raises(lf.LexiframeError, match="Coverage@5 has no weights, as it is of all lists"):
         lf.gate(e, MARGINS, **TWO, weights=weights)
-    with pytest.raises(lf.LexiframeError, match=r"items= has no weights; give lexiframe\.evaluate_"):
+    with pytest.raises(lf.LexiframeError, match="items= has no weights; give lexiframe"):
         lf.evaluate(RUNS, QRELS, ["nDCG@5"], items=ITEMS, weights=weights)
     with pytest.raises(lf.LexiframeError, match="groups of the evaluation for measures of all"):
         lf.gate(e, MARGINS, **TWO, requests=of, by="age")

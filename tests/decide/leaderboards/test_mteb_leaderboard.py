@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.core.orderings.ordered import ordered_cells
+from lexiframe.core.orderings.in_samples import ordered_cells
 from lexiframe.core.orderings.rules import RULES
 from lexiframe.core.pairwise.arrays import Cells
 from lexiframe.decide.leaderboards.least_squares import adjusted

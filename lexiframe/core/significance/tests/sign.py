@@ -6,7 +6,6 @@ import numpy as np
 
 from lexiframe.core.base import sums
 from lexiframe.core.significance.differences import Differences, Options
-from lexiframe.core.significance.intervals import win_odds_interval
 from lexiframe.core.significance.paired_tests import WINS, Outcome, PairedTest
 
 
@@ -19,6 +18,8 @@ def sign_test(d: Differences | sums.Moments, options: Options) -> Outcome:
     won, lost = wins + shared, losses + shared
     p_value = options.p_value(_binomial_cdf(won, won + lost), _binomial_cdf(lost, won + lost))
     least_p = options.least_p(_binomial_cdf(np.broadcast_to(shared, won.shape), won + lost))
+    from lexiframe.core.significance.other_intervals import win_odds_interval
+
     interval = win_odds_interval(wins, losses, np.asarray(d.n), options)
     return Outcome(odds, *interval, won.astype(np.float64), p_value, least_p)
 
