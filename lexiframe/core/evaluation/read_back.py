@@ -164,7 +164,7 @@ def _origin(
         order = told.pop("ordering")
         inference, groups = Inference(**told), provenance["groups"] or None
         measures = provenance["measures"]
-        weighed, requests = {}, attributes
+        weighed, requests = dict[str, Any](), attributes
         if "weights" in provenance:
             if part is None:
                 return None  # an evaluation in parts does not have the weights
