@@ -59,9 +59,10 @@ def reduced_on_spark(
             .mapInArrow(lambda rows: of_task(rows).to_batches(), _ROWS)
             .collect()
         )
-    for number, row in enumerate(rows if held is not None else ()):
-        for cube in _held_in(row):
-            held.add(number, cube)
+    if held is not None:
+        for number, row in enumerate(rows):
+            for cube in _held_in(row):
+                held.add(number, cube)
     return reduce(add, (_result_of(row) for row in rows if row["held"] is None), nothing(plan))
 
 
