@@ -16,7 +16,7 @@ import lexiframe as lf
 from lexiframe.core.base import resampling, sums
 from lexiframe.core.orderings.means import run_means
 from lexiframe.core.pairwise import arrays
-from lexiframe.core.significance import between_groups
+from lexiframe.core.significance import between_groups, margin_power
 from tests.benchmarks import weights as measured
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -215,6 +215,8 @@ def test_tests_of_pairs_are_those_of_loops(seed):
         share = sum(b for a, b in zip(x, w, strict=True) if a > 0) / sum(w)
         assert won["win_share"] == pytest.approx(share, abs=1e-12)
         assert won["wins"] == sum(a > 0 for a in x)
+        ties = sum(b for a, b in zip(x, w, strict=True) if a == 0) / sum(w)
+        assert won["win_rate"] == pytest.approx(share + ties / 2, abs=1e-12)
 
 
 def test_strata_are_those_of_loops():
@@ -339,6 +341,10 @@ def test_a_gate_by_weight():
     not_worse = asked.filter(question="b not worse")["required"].item()
     assert (g["outcome"], g["required"]) == ("undecided", not_worse)
     assert f"by weights n* = {g['n_effective']:.3g}" in g["why"]
+    t = lf.compare(s, "t", "none", **how).row(0, named=True)
+    room = np.array([g["margin"] / (t["mean_difference"] / t["statistic"])])
+    passes = margin_power.tost_power(room, room + np.inf, np.array([g["n_effective"] - 1]), 0.05)
+    assert f"in about {100 * passes[0]:.0f} % of cases" in g["why"]
     signs = pair(1.0, -1.0, 1.0, 1.0, measure="LP")
     by_t, flips = (lf.power_curve(signs, [20], how=of, weights=W) for of in ("t", "auto"))
     assert flips.equals(by_t)
