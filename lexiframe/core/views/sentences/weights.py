@@ -1,4 +1,4 @@
-"""Weights of requests in words: their column, n*, the heaviest request, and what they change."""
+"""Weights of requests in words: their column, n*, the heaviest request, and the first runs."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def first_by_request_sentences(
     measure: str | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
-    """Yield which runs are first by weight, and which if all requests counted alike, if others.
+    """Yield the first runs by weight, and the other ones that equal weights would put first.
 
     Runs may have other ``names``.
     """

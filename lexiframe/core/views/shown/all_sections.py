@@ -47,7 +47,7 @@ def listed_sections(
 
 
 def not_weighed(provenance: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a note below numbers in which each request counts once, where others are by weight."""
+    """Return a note below counts of requests where the other numbers are by weight."""
     if "weights" not in provenance:
         return ()
     from lexiframe.core.views.sentences import weights
