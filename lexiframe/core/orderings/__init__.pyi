@@ -22,6 +22,7 @@ from .stability import rank_intervals as rank_intervals
 from .correlations import rank_correlations as rank_correlations
 from .resampled_correlations import correlate_samples as correlate_samples
 from . import coefficients as coefficients
+from .all_taus import kendall_of_all as kendall_of_all
 from .chosen_rule import refuse_many as refuse_many
 from .least_contradicted import kemeny_places as kemeny_places
 

@@ -50,27 +50,6 @@ def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return found
 
 
-def kendall_of_all(values: np.ndarray) -> np.ndarray:
-    """Return τ-b between every two rows of values, over the columns that both have: rows × rows.
-
-    NaN is no value; τ is NaN where a row ties all columns that both have.
-    """
-    known = ~np.isnan(values)
-    has_gaps = not known.all()
-    signs, untied = np.zeros((2, len(values), len(values)))
-    for column in range(values.shape[1] - 1):
-        later, now = values[:, column + 1 :], values[:, column, None]
-        sign = (later > now).astype(np.float32) - (later < now)  # single precision counts exactly
-        signs += sign @ sign.T
-        both = known[:, column + 1 :] & known[:, column, None]
-        untied += (
-            np.abs(sign) @ both.T.astype(np.float32)
-            if has_gaps
-            else np.abs(sign).sum(axis=1)[:, None]
-        )
-    return sums.ratio(signs, np.sqrt(untied * untied.T))
-
-
 def kendall_of_few(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """Return τ-b of two orderings, and p that it is 0: of at most `FEW` runs, and not all tied.
 

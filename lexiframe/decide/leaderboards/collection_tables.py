@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import progress
-from lexiframe.core.orderings import coefficients
+from lexiframe.core.orderings import coefficients, kendall_of_all
 from lexiframe.core.pairwise import arrays
 from lexiframe.decide.leaderboards.board import Board
 from lexiframe.decide.leaderboards.least_squares import parts_of
@@ -91,7 +91,7 @@ def correlations_table(settled: Settled) -> pl.DataFrame:
     board = settled.board
     n, known = len(board.collections), ~np.isnan(board.cells)
     ranks = arrays.Cells(pl.Series(board.runs), board.cells, board.rounding).ranks
-    tau = coefficients.kendall_of_all(np.where(known, ranks, np.nan))
+    tau = kendall_of_all(np.where(known, ranks, np.nan))
     shared = known.astype(np.int64) @ known.astype(np.int64).T
     a, b = np.triu_indices(n, k=1)
     table = pl.DataFrame(

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, errors, resampling, typed
 from lexiframe.core.metrics import scores
-from lexiframe.core.orderings import coefficients
+from lexiframe.core.orderings import kendall_of_all
 from lexiframe.core.pairwise import arrays
 from lexiframe.core.projection import positions
 from lexiframe.typing import CollectionLike, Evaluated
@@ -142,7 +142,7 @@ def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
         found[f"{name}, sd over runs"] = values[name].mean(axis=0).std(ddof=1)
     ap, rr = values["AP"], values["RR"]
     first, second = np.triu_indices(ap.shape[1], k=1)
-    taus = coefficients.kendall_of_all(ap[:_MOST].T)[first, second]
+    taus = kendall_of_all(ap[:_MOST].T)[first, second]
     known = taus[np.isfinite(taus)]
     found["AP, τ between runs"] = known.mean() if len(known) else np.nan
     found["RR, share of ties"] = (rr[:, first] == rr[:, second]).mean()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from lexiframe.core.base import schemas
 from lexiframe.core.evaluation.buckets.held import Held
-from lexiframe.core.evaluation.buckets.plan import Plan
+from lexiframe.core.evaluation.buckets.plan import Kept, Plan
 from lexiframe.core.evaluation.buckets.results import sums_of
-from lexiframe.core.evaluation.buckets.writing import weigh_parts
+from lexiframe.core.evaluation.buckets.writing import WRITTEN
+from lexiframe.core.io import output_files
 from lexiframe.core.pairwise import arrays
 
 
@@ -34,7 +38,7 @@ def weighed_sums(
         found = _with_measure(found, of_measure)
         found = replace(found, groups=_groups(found.groups, of_measure.groups), weights=weights)
     if weights is not None and plan.keep:
-        weigh_parts(plan.out, plan.keep, weights)
+        _weigh_parts(plan.out, plan.keep, weights)
     return found, weights
 
 
@@ -51,3 +55,20 @@ def _groups(
     """Return the sums of groups with those of one more measure."""
     of_group = {group.row(0): part for group, part in one}
     return tuple((group, _with_measure(part, of_group[group.row(0)])) for group, part in found)
+
+
+def _weigh_parts(out: str | Path | None, keep: Iterable[Kept], weights: Any) -> None:
+    """Put the weights of requests, known when all are evaluated, into the parts of the tables."""
+    from pyarrow import parquet
+
+    for path in (path for table in keep for path in Path(str(out), table).glob("part-*.parquet")):
+        rows = parquet.ParquetFile(path)
+        groups = (rows.read_row_group(n) for n in range(rows.num_row_groups))
+        weighed = (schemas.to_arrow(weights.columns(pl.from_arrow(group))) for group in groups)
+        first = next(weighed)
+        with (
+            output_files.replacing(path) as temporary,
+            parquet.ParquetWriter(temporary, first.schema, **WRITTEN) as writer,
+        ):
+            for group in chain([first], weighed):
+                writer.write_table(group)

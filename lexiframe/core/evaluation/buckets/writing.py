@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 # What the file of a bucket is called, by its number.
 _PART = r"part-[0-9]{6,}\.parquet"
 _SCHEMAS = {"scores": schemas.SCORES, "preferences": schemas.PREFERENCES}
-_WRITTEN: Any = {"compression": "zstd", "write_page_checksum": True}
+WRITTEN: Any = {"compression": "zstd", "write_page_checksum": True}
 
 
 @contextlib.contextmanager
@@ -45,7 +44,7 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         def write(rows: pl.DataFrame) -> None:
             arrow = schemas.to_arrow(rows)
             if not writer:
-                writer.append(parquet.ParquetWriter(temporary, arrow.schema, **_WRITTEN))
+                writer.append(parquet.ParquetWriter(temporary, arrow.schema, **WRITTEN))
             writer[0].write_table(arrow)
 
         try:
@@ -73,26 +72,7 @@ def complete_parts(out: str | Path | None, keep: Iterable[Kept]) -> None:
         answered = pa.repeat(pa.scalar(value=True), table.num_rows)
         with output_files.replacing(path) as temporary:
             table = table.append_column("answered", answered)
-            parquet.write_table(table, temporary, **_WRITTEN)
-
-
-def weigh_parts(out: str | Path | None, keep: Iterable[Kept], weights: Any) -> None:
-    """Put the weights of requests, known when all are evaluated, into the parts of the tables."""
-    from pyarrow import parquet
-
-    from lexiframe.core.io import output_files
-
-    for path in (path for table in keep for path in Path(str(out), table).glob("part-*.parquet")):
-        rows = parquet.ParquetFile(path)
-        groups = (rows.read_row_group(n) for n in range(rows.num_row_groups))
-        weighed = (schemas.to_arrow(weights.columns(pl.from_arrow(group))) for group in groups)
-        first = next(weighed)
-        with (
-            output_files.replacing(path) as temporary,
-            parquet.ParquetWriter(temporary, first.schema, **_WRITTEN) as writer,
-        ):
-            for group in chain([first], weighed):
-                writer.write_table(group)
+            parquet.write_table(table, temporary, **WRITTEN)
 
 
 def remove_parts(out: str | Path, table: Kept) -> None:

@@ -50,4 +50,5 @@ def test_added_runs_keep_the_weights(tmp_path, how):
     assert means[0].to_list() == pytest.approx(means[1].to_list(), rel=1e-14)
     told = [one.provenance["weights"] for one in (more, expected)]
     assert [one.pop("shares", None) for one in told] == [how.get("shares")] * 2
+    assert told[0].pop("first_by_request") == told[1].pop("first_by_request")
     assert told[0] == pytest.approx(told[1])
