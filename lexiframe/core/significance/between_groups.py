@@ -324,7 +324,7 @@ class TwoGroups:
         a, b = self.a.weighing, self.b.weighing
         if a is None or b is None:
             return None
-        whole = a.beside(b)
+        whole = a.joined(b)
         return None if whole.are_equal else whole.factors
 
     def _divide(self) -> list[_Together]:

@@ -1,4 +1,4 @@
-"""Paired tests of requests with weights: which have them, and the words for the others."""
+"""Paired tests of requests with weights, and refusals of tests without them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.pairwise.arrays.weights import weigh
+from lexiframe.core.pairwise import arrays
 from lexiframe.core.significance.own_tests import name_of_test
 from lexiframe.core.significance.tests import AUTO
 
@@ -19,12 +19,12 @@ def weigh_tested(
     *, cluster: str | None = None, replicates: str | None = None,
     offered: Sequence[str] = WEIGHED,
 ) -> Any:  # fmt: skip
-    """Return what is tested with the weights ``given`` (weights, strata, shares), or its own.
+    """Return a table with the weights ``given`` (weights, strata, shares), or with its own.
 
     Raises for tests, clusters and designs of replicates that have no weights.
     """
     refuse_unweighed(called, tests, cluster, replicates, offered)
-    return weigh(d, requests, *given)
+    return arrays.weigh(d, requests, *given)
 
 
 def refuse_unweighed(

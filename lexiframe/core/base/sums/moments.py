@@ -161,7 +161,7 @@ class Moments:
 
     @property
     def unweighed(self) -> Moments:
-        """The moments of the same values, of which each counts once."""
+        """The moments without weights."""
         return self
 
     @property

@@ -41,7 +41,7 @@ class Weighing:
         stratum = None if self.stratum is None else self.stratum[rows]
         return Weighing(self.weight[rows], stratum)
 
-    def beside(self, other: Weighing) -> Weighing:
+    def joined(self, other: Weighing) -> Weighing:
         """Return the weights of these rows and of the rows of another matrix."""
         of_strata = [of for of in (self.stratum, other.stratum) if of is not None]
         stratum = np.concatenate(of_strata) if of_strata else None
@@ -235,7 +235,7 @@ class Weighed(Moments):
 
     @property
     def unweighed(self) -> Moments:
-        """The moments of the same values, of which each counts once."""
+        """The moments without weights."""
         return Moments(*(getattr(self, field.name) for field in fields(Moments)))
 
     def __add__(self, other: Moments) -> Moments:

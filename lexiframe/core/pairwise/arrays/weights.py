@@ -171,7 +171,7 @@ def weights_of(
 
 
 def refuse_weights(called: str, d: Any, advice: str = "") -> None:
-    """Raise for requests with weights, which a function would ignore; ``advice`` is what to do."""
+    """Raise for a table of requests with weights, and give ``advice``."""
     from lexiframe.core.pairwise.arrays.handed import has_weights
 
     if has_weights(d):
