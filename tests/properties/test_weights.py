@@ -538,7 +538,7 @@ significance, EXAMPLE = lf.significance, lf.bundled("example")
         (lambda: lf.compare(PLAIN, strata="part", shares={"head": 1}, requests=ONE),
          "strata: 1 request without 'part', for example 'q00'"),
         (lambda: lf.compare(PLAIN, strata="part", shares={"head": 1, "tail": -1}, requests=LOG),
-         "'tail' has the share -1; expected a number from 0"),
+         "'tail' has the share -1; expected a number of 0 or more"),
         (lambda: lf.compare(PLAIN, strata="part", shares={"head": 0, "tail": 0}, requests=LOG),
          "strata: all shares are 0"),
         (lambda: lf.compare(PLAIN, weights="traffic"), "weights: expected attributes of requests"),

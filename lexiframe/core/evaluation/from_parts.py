@@ -115,6 +115,8 @@ def evaluated_by(
         given = how.requests, how.weighed
         total.kept["sums"], kept["_weights"] = weighed_sums(plan, held, total["sums"], *given)
         told["weights"] = arrays.weights_facts(kept["_weights"], *how.weighed)
+        if plan.without_weight is not None:  # the coverage and one order of ties have all requests
+            told["weights"]["has_zeros"] = True
         held = None if are_of_sums(how) else held
     unmatched = _report(plan, total, some_queries)
     if in_parts:
@@ -123,7 +125,7 @@ def evaluated_by(
     of_lists = {*measures}.difference(map(str, plan.of_positions))
     lacking = missing_requests.lacking_requests(total["sums"]) if of_lists else {}
     known = of_measures.facts_of(plan.measures)
-    if how.policies.ties == "expected":
+    if how.policies.ties == "expected" and _are_all(total["sums"], told):
         from lexiframe.core.evaluation.buckets.one_order import other_first_runs
 
         first = other_first_runs(total["sums"], total["one_order"], how.order, known)
@@ -195,7 +197,8 @@ def _refuse_without_items(plan: Plan, sums: arrays.Reduced, greatest: float) -> 
             raise needed.no_item_of_grade(part)
     for measure in plan.measures:
         name = str(measure)
-        moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores
+        of_pairs = sums.preferences.get(name)  # which one run alone does not have
+        moments = sums.scores[name].scores if of_pairs is None else of_pairs.differences
         if not moments.n.any():
             raise needed.no_item_of_grade(measure)
 
@@ -231,7 +234,7 @@ def assembled(
     tables = pair_tables(total, order, inference, attributes, by, missing, tested, known=known)
     tables["means"] = best_first(tables["means"], facts["measures"], by)
     ties, covered = facts.get("policies", {}).get("ties"), kept["coverage"]
-    if ties in _BY_ID and not by and not total.weights and covered["tied_relevant"].sum():
+    if ties in _BY_ID and not by and _are_all(total, facts) and covered["tied_relevant"].sum():
         from lexiframe.core.evaluation.deciding_ties import warn_of_deciding_ties
 
         warn_of_deciding_ties(covered, tables["means"], ties)
@@ -242,6 +245,11 @@ def assembled(
 
         add_first_by_request(provenance, total, order, known)
     return Evaluation(**kept, **tables, provenance=provenance, attributes=attributes)
+
+
+def _are_all(total: arrays.Reduced, facts: Mapping[str, Any]) -> bool:
+    """Return whether sums are over all requests, each of which counts once."""
+    return total.weights is None and "has_zeros" not in facts.get("weights", {})
 
 
 _BY_ID = ("doc_id_desc", "doc_id_asc")

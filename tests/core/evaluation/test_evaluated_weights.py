@@ -14,7 +14,7 @@ KINDS = pl.DataFrame({"query_id": IDS, "kind": ["x", "y", "x", "x", "y"]})
 STRATA = {"strata": "kind", "shares": {"x": 3, "y": 1}, "requests": KINDS}
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:strata. 'y' has 2 requests"),
+    pytest.mark.filterwarnings("ignore:strata. '.*' has 2 requests"),
     pytest.mark.filterwarnings("ignore:.*no p-value of the test"),
 ]
 
@@ -128,3 +128,49 @@ def test_pandas_frames_come_back():
     e = lf.evaluate(*DATA, MEASURES, **how, frames="pandas")
     assert [*e.scores.columns][-2:] == ["request_weight", "request_stratum"]
     assert pl.from_pandas(e.means).equals(lf.evaluate(*DATA, MEASURES, **STRATA).means)
+
+
+def test_one_run_has_means_by_weight():
+    every = lf.evaluate(*DATA, "AP", weights=TRAFFIC).means.filter(run="random")
+    one = lf.evaluate(DATA[0] / "random.run", DATA[1], "AP", weights=TRAFFIC)
+    assert one.means["mean"].to_list() == every["mean"].to_list()
+
+
+def test_order_of_equal_scores_is_not_told_where_requests_of_weight_0_are_left_out():
+    """Coverage has all requests, which other runs may lead than those with a weight."""
+    only = {query: int(query == "q0066") for query in IDS}
+    e = lf.evaluate(*DATA, "AP", weights=only)
+    assert "order of equal scores" not in str(e.verdict)
+    e = lf.evaluate(*DATA, "AP", weights=only, ties="expected")
+    assert "first_by_document_id" not in e.provenance
+
+
+@pytest.mark.parametrize(
+    ("column", "names"),
+    [
+        (pl.Series(["x", "y"], dtype=pl.Enum(["y", "x"])), ["x", "y"]),
+        (pl.Series(["x", "y"], dtype=pl.Categorical), ["x", "y"]),
+        (pl.Series([1.0, 2.0]), [1, 2]),
+        (pl.Series([True, False]), [True, False]),
+    ],
+    ids=["enum", "categorical", "numbers", "booleans"],
+)
+def test_strata_have_names_of_any_type(column, names):
+    """Shares may be numbers of NumPy."""
+    kinds = KINDS.with_columns(kind=column.gather([0, 1, 0, 0, 1]))
+    shares = dict(zip(names, np.array([3, 1]), strict=True))
+    e = lf.evaluate(*DATA, "AP", strata="kind", shares=shares, requests=kinds)
+    assert e.means["mean"].to_list() == lf.evaluate(*DATA, "AP", **STRATA).means["mean"].to_list()
+
+
+def test_functions_leave_requests_of_weight_0_out_where_all_others_count_alike(tmp_path):
+    weights = {query: int(query != "q0066") for query in IDS}
+    e = lf.evaluate(*DATA, MEASURES, weights=weights)
+    assert e.scores["query_id"].n_unique() == e.means["n"].max() == 4
+    assert "n_effective" not in e.means.columns
+    assert "tell as much" not in str(e)
+    e.write(tmp_path)
+    for one in (e, e.preferences, lf.read_results(tmp_path)):
+        assert lf.compare(one).equals(e.comparisons)
+    s = lf.evaluate_scores(lf.evaluate(*DATA, "AP").scores, weights=weights)
+    assert "tell as much" not in str(s)

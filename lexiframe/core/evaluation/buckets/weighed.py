@@ -25,13 +25,16 @@ def weighed_sums(
     """Return the sums over all requests by the weights ``given``, and these weights.
 
     ``counted`` has the counts of the same requests that have no weights: the agreement of measures.
-    Weights that are all equal are None, and the sums are those of an evaluation without weights.
+    Weights that are all equal are None, and the sums are those of an evaluation without weights; if
+    requests of weight 0 are left out, equal weights name the requests that count.
     """
     found, weights, is_first = counted, None, True
     for cube, attributes in held:
         if is_first:
             if len(cube.queries):  # else an error says why
                 weights = arrays.weights_of(cube.queries, requests, *given)
+                if weights is None and plan.without_weight is not None:  # they say who counts
+                    weights = arrays.equal_weights(cube.queries)
             is_first = False
             held.weights = weights
         of_measure = sums_of(arrays.attach(cube, weights), attributes, plan.by, plan.few)

@@ -22,6 +22,7 @@ from .handed import has_weights as has_weights
 from .weights import attach as attach
 from .weights import refuse_weights as refuse_weights
 from .weights import weigh as weigh
+from .weights import equal_weights as equal_weights
 from .weights import weights_facts as weights_facts
 from .weights import weights_of as weights_of
 from .weights import zero_weights as zero_weights

@@ -170,6 +170,11 @@ def weights_of(
     return found
 
 
+def equal_weights(queries: pl.Series) -> Weights:
+    """Return weights of requests that all count alike."""
+    return Weights(queries, np.full(len(queries), 1 / len(queries)))
+
+
 def refuse_weights(called: str, d: Any, advice: str = "") -> None:
     """Raise for a table of requests with weights, and give ``advice``."""
     from lexiframe.core.pairwise.arrays.handed import has_weights
@@ -194,12 +199,13 @@ def zero_weights(
         given = {str(query): weight for query, weight in (weights or {}).items()}
         named = pl.DataFrame({"query_id": [*given]}, {"query_id": pl.String})
         named = named.with_columns(pl.Series(WEIGHT, [*given.values()], pl.Float64, strict=False))
-    told = named.sort("query_id").write_csv() + repr(sorted((shares or {}).items(), key=str))
+    told = named.sort("query_id").write_csv() + repr(sorted(_by_name(shares or {}).items()))
     digest = hashlib.sha256(told.encode()).hexdigest()
-    is_none = named.to_series(1).cast(pl.Float64, strict=False) == 0
     if weights is None:
-        empty = [str(name) for name, share in (shares or {}).items() if share == 0]
-        is_none = named.to_series(1).cast(pl.String).is_in(empty)
+        empty = [name for name, share in _by_name(shares or {}).items() if share == 0]
+        is_none = _as_names(named.to_series(1)).is_in(empty)
+    else:
+        is_none = _as_numbers(named.to_series(1)) == 0
     found = named.filter(is_none)["query_id"]
     return (found if 0 < len(found) < named.height else None), digest
 
@@ -208,10 +214,10 @@ def weights_facts(
     found: Weights | None, weights: Any = None, strata: str | None = None, shares: Any = None
 ) -> dict[str, Any]:
     """Return what the provenance says of weights: where they are from, n* and the heaviest."""
-    by: dict[str, Any] = {"strata": strata, "shares": {**shares}} if strata else {}
+    by: dict[str, Any] = {"strata": strata, "shares": _by_name(shares)} if strata else {}
     if weights is not None:
         by = {"weights": weights if isinstance(weights, str) else "weights"}
-    if found is None:
+    if found is None or found.are_equal:
         return {**by, "are_equal": True}
     of = found.at(found.queries)
     heaviest = int(of.factors.argmax())
@@ -250,7 +256,7 @@ def _numbers(queries: pl.Series, given: pl.Series) -> np.ndarray:
         raise LexiframeError(
             f"weights: {n:,} of {of} {has} no weight, for example {queries.filter(lacking)[0]!r}"
         )
-    numbers = pl.Series(given.to_list(), dtype=pl.Float64, strict=False)
+    numbers = _as_numbers(given)
     is_right = ((numbers >= 0) & (numbers < math.inf)).fill_null(value=False)
     if not is_right.all():
         query, value = queries.filter(~is_right)[0], given.to_list()[(~is_right).arg_true()[0]]
@@ -258,6 +264,25 @@ def _numbers(queries: pl.Series, given: pl.Series) -> np.ndarray:
             f"weights: request {query!r} has {value}; expected a number of 0 or more"
         )
     return numbers.to_numpy()
+
+
+def _as_numbers(given: pl.Series) -> pl.Series:
+    """Return weights as numbers, null where they are none."""
+    return pl.Series(given.to_list(), dtype=pl.Float64, strict=False)
+
+
+def _as_names(of: pl.Series) -> pl.Series:
+    """Return the names of strata as text: 1 and 1.0, which a column with gaps has, are the same."""
+    is_whole = of.dtype.is_float() and (of.drop_nulls() % 1 == 0).all()
+    return (of.cast(pl.Int64) if is_whole else of).cast(pl.String)
+
+
+def _by_name(shares: Any) -> dict[str, Any]:
+    """Return shares by the names of their strata, numbers of NumPy as Python has them."""
+    return {
+        _as_names(pl.Series([name]))[0]: share.item() if isinstance(share, np.generic) else share
+        for name, share in shares.items()
+    }
 
 
 def _of_strata(
@@ -273,16 +298,16 @@ def _of_strata(
             "shares without strata: name the column of requests that has the strata: "
             "strata='segment'"
         )
-    names = _column(queries, requests, strata, "strata").cast(pl.String)
+    names = _as_names(_column(queries, requests, strata, "strata"))
     if names.null_count():
         n = printed.counted(names.null_count(), "request")
         example = queries.filter(names.is_null())[0]
         raise LexiframeError(f"strata: {n} without {strata!r}, for example {example!r}")
-    of = {str(name): share for name, share in shares.items()}
+    of = _by_name(shares)
     for name, share in of.items():
         if not (isinstance(share, int | float) and 0 <= share < math.inf):
             raise LexiframeError(
-                f"strata: {name!r} has the share {share}; expected a number from 0"
+                f"strata: {name!r} has the share {share}; expected a number of 0 or more"
             )
     if not sum(of.values()):
         raise LexiframeError("strata: all shares are 0")

@@ -32,10 +32,13 @@ def tie_sentences(
     first. Runs with one score for all documents of a request are named where their order matters,
     and by one ``measure`` alone where they are first. Where ties are expected nothing moves, and
     the runs that are first by document id are named if they differ. Nothing is said of means by
-    weight.
+    weight, or without the requests of weight 0.
     """
     by_id, ties = provenance.get("first_by_document_id"), provenance.get("policies", {}).get("ties")
-    is_weighed = "n_effective" in tables["means"].columns  # the coverage is not
+    of_weights = provenance.get("weights", {})
+    each = of_weights.values() if "collections" in provenance else [of_weights]
+    has_zeros = any("has_zeros" in of for of in each)
+    is_weighed = "n_effective" in tables["means"].columns or has_zeros  # the coverage is not
     if ties in _ORDERED or (ties == "expected" and by_id is None) or is_weighed:
         return ()
     own = [name for name, of in facts.known_facts(provenance).items() if of.is_own]
