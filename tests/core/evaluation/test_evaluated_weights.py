@@ -146,7 +146,7 @@ def test_order_of_equal_scores_is_not_told_where_requests_of_weight_0_are_left_o
 
 
 @pytest.mark.parametrize(
-    ("column", "names"),
+    "column, names",
     [
         (pl.Series(["x", "y"], dtype=pl.Enum(["y", "x"])), ["x", "y"]),
         (pl.Series(["x", "y"], dtype=pl.Categorical), ["x", "y"]),
