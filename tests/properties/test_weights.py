@@ -341,6 +341,7 @@ def test_a_gate_by_weight():
     not_worse = asked.filter(question="b not worse")["required"].item()
     assert (g["outcome"], g["required"]) == ("undecided", not_worse)
     assert f"by weights n* = {g['n_effective']:.3g}" in g["why"]
+    assert ", by weights n* = " in str(lf.gate(s, "10%", **TWO, **how)).replace("\n", " ")
     t = lf.compare(s, "t", "none", **how).row(0, named=True)
     room = np.array([g["margin"] / (t["mean_difference"] / t["statistic"])])
     passes = margin_power.tost_power(room, room + np.inf, np.array([g["n_effective"] - 1]), 0.05)
@@ -510,7 +511,7 @@ significance, EXAMPLE = lf.significance, lf.bundled("example")
         (lambda: lf.aggregates(WEIGHED), "aggregates has no weights"),
         (lambda: significance.anova(WEIGHED), "anova has no weights"),
         (lambda: lf.leaderboard(WEIGHED.with_columns(collection=pl.lit("c"))),
-         "leaderboard has no weights; weights= are those of collections"),
+         "leaderboard of single requests has no weights; its weights= are those of collections"),
         (lambda: significance.prediction_powered(WEIGHED, PLAIN), "prediction_powered has no w"),
         (lambda: significance.how_many_judgments(PLAIN, WEIGHED, 0.1), "how_many_judgments has n"),
         (lambda: significance.variance_components(replicated(WEIGHED), "run"),

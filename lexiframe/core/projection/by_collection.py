@@ -75,7 +75,11 @@ def weights_of_each(
         if isinstance(value, Mapping) and all(isinstance(of, Mapping) for of in value.values()):
             own = {str(name): of for name, of in value.items()}
             refuse_unknown(option, own, found)
-            refuse_unknown(option, found, own)
+            if lacking := [name for name in found if name not in own]:
+                raise LexiframeError(
+                    f"{option}: expected them for each collection, found none for "
+                    f"{', '.join(lacking)}"
+                )
             for name, of in own.items():
                 found[name][option] = of
     return found

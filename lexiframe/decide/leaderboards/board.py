@@ -193,7 +193,9 @@ def _checked_scores(
         x = x.scores
     if column_forms.is_frame(x):
         arrays.refuse_weights(
-            "leaderboard", x, "weights= are those of collections; give means of requests by weight"
+            "leaderboard of single requests",
+            x,
+            "its weights= are those of collections; give means by weight of runs in collections",
         )
     table = per_request_scores.scores_of_tools(x, na_values=read["na_values"])
     if table is None:

@@ -59,6 +59,12 @@ class Measured:
     tails: Tails
     sign: int
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether requests have weights that are not all equal."""
+        weighing = self.tails.weighing
+        return weighing is not None and not weighing.are_equal
+
     def turned(self, *values: np.ndarray) -> Any:
         """Return values as the measure has them, or the lower and the upper end of intervals."""
         found = [self.sign * of + 0.0 for of in values][:: self.sign]

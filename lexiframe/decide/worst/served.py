@@ -146,8 +146,9 @@ class WorstServed(Tables):
 
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return the values, the tests and the requests, by titles."""
+        by_weight = " by weight" * any(m.has_weights for m, _ in self._of)
         return {
-            "Mean of the worst share of the requests": self.values,
+            f"Mean of the worst share of the requests{by_weight}": self.values,
             "Tests of pairs of runs (.comparisons has quantiles, too)": self.tested,
             "Requests served worst; lf.explain shows a ranking, e.report(...) all": self.requests,
         }

@@ -94,7 +94,7 @@ def test_several_collections_have_their_own_weights():
         s = e.scores.drop("request_weight")
         found = lf.compare(s, **how).filter(collection="b").drop("collection")
         assert found.equals(lf.compare(alone["b"].scores))
-    with pytest.raises(lf.LexiframeError, match="unknown collection of weights 'b'"):
+    with pytest.raises(lf.LexiframeError, match="expected them for each collection, found none fo"):
         lf.evaluate({"a": DATA, "b": DATA}, None, MEASURES, weights={"a": TRAFFIC})
 
 
@@ -174,3 +174,15 @@ def test_functions_leave_requests_of_weight_0_out_where_all_others_count_alike(t
         assert lf.compare(one).equals(e.comparisons)
     s = lf.evaluate_scores(lf.evaluate(*DATA, "AP").scores, weights=weights)
     assert "tell as much" not in str(s)
+
+
+def test_a_column_of_weights_has_one_above_0_for_each_request():
+    s = lf.evaluate(*DATA, "AP", weights=TRAFFIC).scores
+    first = pl.col("query_id") == "q0066"
+    for weight, found in ((pl.lit(0.0), "0"), (1.0 + (pl.col("run") == "random"), "1 and 2")):
+        wrong = s.with_columns(request_weight=pl.when(first).then(weight).otherwise(1.0))
+        words = f"weights: request 'q0066' has {found} in the column request_weight"
+        with pytest.raises(lf.LexiframeError, match=words):
+            lf.compare(wrong)
+    plain = lf.evaluate(*DATA, "AP", weights=TRAFFIC)
+    assert lf.compare(s).equals(plain.comparisons)

@@ -13,6 +13,7 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, coded, printed, to_polars, warn
 from lexiframe.core.base.errors import nearest
+from lexiframe.core.base.sums.tolerance import TIE
 from lexiframe.core.base.sums.weighed import Weighing
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
@@ -111,13 +112,22 @@ def weights_in(table: pl.DataFrame, queries: pl.Series) -> Weights | None:
     """Return the weights in the columns of a table of requests, None if it has none."""
     if WEIGHT not in table.columns:
         return None
+    own = pl.col("^(request_weight|request_stratum)$").drop_nulls().first()
     each = table.group_by(pl.col("query_id").cast(pl.String)).agg(
-        pl.col("^(request_weight|request_stratum)$").drop_nulls().first()
+        own, least=pl.min(WEIGHT), most=pl.max(WEIGHT)
     )
     each = pl.DataFrame({"query_id": queries}).join(
         each, on="query_id", how="left", maintain_order="left"
     )
     weight = _numbers(queries, each[WEIGHT])
+    several = pl.col("least") * (1 + TIE) < pl.col("most")
+    wrong = each.filter(several | (pl.col("most") == 0)).select("query_id", "least", "most")
+    for query, *ends in wrong.head(1).rows():
+        found = " and ".join(f"{end:g}" for end in dict.fromkeys(ends))
+        raise LexiframeError(
+            f"weights: request {query!r} has {found} in the column {WEIGHT}; expected one number "
+            "above 0 in all its rows; weights= leaves requests of weight 0 out"
+        )
     if STRATUM not in table.columns:
         return Weights(queries, weight)
     names, code = coded.encode(each[STRATUM])
