@@ -186,3 +186,11 @@ def test_a_column_of_weights_has_one_above_0_for_each_request():
             lf.compare(wrong)
     plain = lf.evaluate(*DATA, "AP", weights=TRAFFIC)
     assert lf.compare(s).equals(plain.comparisons)
+
+
+@pytest.mark.parametrize("factor", [1e-300, 2.5e307])
+def test_only_the_ratios_of_weights_count(factor):
+    s = lf.evaluate(*DATA, "AP").scores
+    large = {query: weight * factor for query, weight in TRAFFIC.items()}
+    found, expected = (lf.compare(s, weights=of)["mean_difference"] for of in (large, TRAFFIC))
+    assert np.allclose(found, expected, rtol=1e-13)

@@ -166,6 +166,7 @@ def weights_of(
     if not numbers.any():
         raise LexiframeError("weights: all are 0")
     counts = numbers > 0
+    numbers = np.ldexp(numbers, -np.frexp(numbers.max())[1])  # exact, and their sum is finite
     share_of = numbers[counts] / numbers.sum()
     found = Weights(queries.filter(pl.Series(counts)), share_of, named=named)
     if counts.all() and found.are_equal:
