@@ -9,7 +9,7 @@ from lexiframe.core.io import problems
 
 _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
-    r"baseline|exclude_self|depth|missing|better|ranked_by|rows)"
+    r"baseline|exclude_self|depth|missing|better|ranked_by|rows|strata)"
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
@@ -35,6 +35,8 @@ def as_options(message: str) -> str:
     'say so with --header (of qrels --qrels-header), or --name-from tag'
     >>> as_options("attributes come from a file: requests='requests.csv', by='category'")
     'attributes come from a file: --requests FILE, --by category'
+    >>> as_options("give shares={'head': ..., 'tail': ...}, parts of the traffic")
+    'give --shares head=.6,tail=.4, parts of the traffic'
     >>> as_options("say which column it is: columns={'query_id': 'topic'}")
     'say which column it is: --column query_id=topic (of qrels --qrels-column)'
     >>> as_options("expected query_id, doc_id, relevance: columns={'relevance': 'stars'}")
@@ -60,6 +62,7 @@ def as_options(message: str) -> str:
     message = message.replace(
         problems.READ_AS_SCORES, "give --scores: `lexiframe evaluate --scores FILE`"
     )
+    message = message.replace("shares={'head': ..., 'tail': ...}", "--shares head=.6,tail=.4")
     message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
     message = _RATINGS.sub(r"\1--rel ", message)
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")

@@ -12,6 +12,8 @@ from lexiframe.core.views.sentences.expected_ties import other_first_sentences
 
 NOT_WEIGHED = "not weighed: each request counts once"
 """What captions of counts say where means are by weight."""
+_ALL = "over all groups, "
+"""What precedes the facts of weights of all requests, where tables have groups of them."""
 
 
 def weights_by_collection(provenance: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -36,14 +38,21 @@ def source_of_weights(provenance: Mapping[str, Any]) -> str:
     >>> source_of_weights({"weights": {"strata": "segment", "shares": shares, "n_effective": 3}})
     'shares of segment (head 75 %, tail 25 %)'
     """
-    for of in weights_by_collection(provenance).values():
-        if "strata" not in of:
-            named = str(escaped(of["weights"]))
-            return "weight" if named in ("weights", "request_weight") else named
-        total = sum(of["shares"].values())
-        each = (f"{escaped(str(k))} {100 * p / total:.3g} %" for k, p in of["shares"].items())
-        return f"shares of {escaped(of['strata'])} ({', '.join(each)})"
-    return ""
+    each = weights_by_collection(provenance).values()
+    sources = {_source_of(of) for of in each}
+    if len(sources) > 1:  # collections have shares of their own
+        sources = {_source_of({**of, "shares": {}}) for of in each}
+    return min(sources, default="")
+
+
+def _source_of(of: Mapping[str, Any]) -> str:
+    """Return the column of weights, or of strata with their shares."""
+    if "strata" not in of:
+        named = str(escaped(of["weights"]))
+        return "weight" if named in ("weights", "request_weight") else named
+    total, strata = sum(of["shares"].values()), f"shares of {escaped(of['strata'])}"
+    each = (f"{escaped(str(k))} {100 * p / total:.3g} %" for k, p in of["shares"].items())
+    return f"{strata} ({', '.join(each)})" if total else strata
 
 
 def weight_phrase(provenance: Mapping[str, Any]) -> str:
@@ -60,11 +69,12 @@ def weight_phrase(provenance: Mapping[str, Any]) -> str:
 
 def weight_notes(provenance: Mapping[str, Any]) -> Iterator[str]:
     """Yield for each collection how much the requests tell by weight, and the heaviest of them."""
-    source = source_of_weights(provenance)
+    has_groups = any(name != "collection" for name in provenance.get("groups", ()))
     for name, of in weights_by_collection(provenance).items():
         yield (
-            f"{_prefix_of(name)}by {source}, {printed.counted(of['n'], 'request')} tell as much as "
-            f"n* = {printed.n_range([of['n_effective']])} that count alike; the heaviest, "
+            f"{_prefix_of(name)}{_ALL * has_groups}by {_source_of(of)}, "
+            f"{printed.counted(of['n'], 'request')} tell as much as n* = "
+            f"{printed.n_range([of['n_effective']])} that count alike; the heaviest, "
             f"{printed.shortened(escaped(of['heaviest']))}, has {printed.percent(of['share'])} of "
             "the weight"
         )
@@ -73,7 +83,9 @@ def weight_notes(provenance: Mapping[str, Any]) -> Iterator[str]:
 def weights_in_short(provenance: Mapping[str, Any]) -> list[str]:
     """Return a sentence for each collection on how much the requests tell by weight."""
     said = weight_notes(provenance)
-    return [f"{one[:1].upper() if one.startswith('by ') else one[:1]}{one[1:]}." for one in said]
+    return [
+        f"{one[:1].upper() if one.startswith(('by ', _ALL)) else one[:1]}{one[1:]}." for one in said
+    ]
 
 
 def sentences_on_weights(

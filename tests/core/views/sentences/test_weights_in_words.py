@@ -97,10 +97,20 @@ def test_strata_groups_and_equal_weights():
     assert "Means over 4 requests by shares of segment (h 75 %, t 25 %)" in flat(of_strata)
     grouped = lf.evaluate_scores(SCORES, by="segment", **HOW)
     assert "Means over 2 requests by visits, segment = h" in flat(grouped)
-    assert flat(grouped).count(f"b{NOTE}") == 1
+    assert flat(grouped).count(f"over all groups, b{NOTE}") == 1
+    assert f"Over all groups, b{NOTE}" in flat(grouped.verdict)
     assert "first_by_request" not in grouped.provenance["weights"]
     alike = lf.evaluate_scores(SCORES, weights=dict.fromkeys(IDS, 2.0))
     assert str(alike) == str(lf.evaluate_scores(SCORES))
+
+
+def test_shares_of_strata_may_differ_by_collection():
+    shares = {"c": {"h": 3, "t": 1}, "d": {"h": 1, "t": 1}}
+    both = pl.concat([SCORES.with_columns(collection=pl.lit(name)) for name in shares])
+    e = lf.evaluate_scores(both, strata="segment", shares=shares, requests=TRAFFIC)
+    assert "of each collection by shares of segment ┌" in flat(e)
+    assert "c: by shares of segment (h 75 %, t 25 %), 4 requests tell" in flat(e)
+    assert "d: by shares of segment (h 50 %, t 50 %), 4 requests tell" in flat(e)
 
 
 def test_shares_of_weight_are_called_so():
