@@ -113,10 +113,8 @@ def evaluated_by(
         from lexiframe.core.evaluation.buckets.weighed import weighed_sums
 
         given = how.requests, how.weighed
-        total.kept["sums"], kept["_weights"] = weighed_sums(plan, held, total["sums"], *given)
-        told["weights"] = arrays.weights_facts(kept["_weights"], *how.weighed)
-        if plan.without_weight is not None:  # the coverage and one order of ties have all requests
-            told["weights"]["has_zeros"] = True
+        found = weighed_sums(plan, held, total["sums"], *given)
+        total.kept["sums"], kept["_weights"], told["weights"] = found
         held = None if are_of_sums(how) else held
     unmatched = _report(plan, total, some_queries)
     if in_parts:

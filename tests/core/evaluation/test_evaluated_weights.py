@@ -194,3 +194,14 @@ def test_only_the_ratios_of_weights_count(factor):
     large = {query: weight * factor for query, weight in TRAFFIC.items()}
     found, expected = (lf.compare(s, weights=of)["mean_difference"] for of in (large, TRAFFIC))
     assert np.allclose(found, expected, rtol=1e-13)
+
+
+def test_a_column_of_dates_lists_or_ids_has_no_weights():
+    day = pl.date(2026, 1, 1)
+    requests = KINDS.with_columns(day=day, several=pl.concat_list("kind"))
+    for name, found in (("day", "Date"), ("several", "List"), ("query_id", "the ids of requests")):
+        words = f"weights: expected numbers in the column '{name}', found {found}"
+        with pytest.raises(lf.LexiframeError, match=words):
+            lf.evaluate(*DATA, "AP", weights=name, requests=requests)
+    with pytest.raises(lf.LexiframeError, match="strata: expected names in the column 'several'"):
+        lf.evaluate(*DATA, "AP", strata="several", shares={"x": 1}, requests=requests)

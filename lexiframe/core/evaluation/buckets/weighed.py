@@ -21,8 +21,8 @@ from lexiframe.core.pairwise import arrays
 
 def weighed_sums(
     plan: Plan, held: Held, counted: arrays.Reduced, requests: Any, given: Sequence[Any]
-) -> tuple[arrays.Reduced, Any]:
-    """Return the sums over all requests by the weights ``given``, and these weights.
+) -> tuple[arrays.Reduced, Any, dict[str, Any]]:
+    """Return the sums over all requests by the weights ``given``, these weights, and their facts.
 
     ``counted`` has the counts of the same requests that have no weights: the agreement of measures.
     Weights that are all equal are None, and the sums are those of an evaluation without weights; if
@@ -42,7 +42,10 @@ def weighed_sums(
         found = replace(found, groups=_groups(found.groups, of_measure.groups), weights=weights)
     if weights is not None and plan.keep:
         _weigh_parts(plan.out, plan.keep, weights)
-    return found, weights
+    said = arrays.weights_facts(weights, *given)
+    if plan.without_weight is not None:  # the coverage and one order of ties have all requests
+        said["has_zeros"] = True
+    return found, weights, said
 
 
 def _with_measure(found: arrays.Reduced, one: arrays.Reduced) -> arrays.Reduced:

@@ -238,7 +238,7 @@ def weights_facts(
 
 
 def _frame(requests: Any, name: str, option: str) -> pl.DataFrame:
-    """Return the frame of requests; raise if it lacks a column."""
+    """Return the frame of requests; raise if it lacks a column of numbers or names."""
     from lexiframe.core.pairwise.arrays.grouping import frame_of
 
     table = frame_of(requests, option)
@@ -246,6 +246,10 @@ def _frame(requests: Any, name: str, option: str) -> pl.DataFrame:
         alike = nearest(table.columns, [name])[:1]
         hint = f"; did you mean {alike[0]!r}?" if alike else f"; it has {', '.join(table.columns)}"
         raise LexiframeError(f"{option}: no column {name!r} in requests{hint}")
+    if name == "query_id" or (kind := table.schema[name]).is_nested() or kind.is_temporal():
+        expected = "numbers" if option == "weights" else "names"
+        found = "the ids of requests" if name == "query_id" else f"{kind}"
+        raise LexiframeError(f"{option}: expected {expected} in the column {name!r}, found {found}")
     return table
 
 
