@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, coded, printed, to_polars, warn
+from lexiframe.core.base import LexiframeError, coded, printed, sums, to_polars, warn
 from lexiframe.core.base.errors import nearest
-from lexiframe.core.base.sums.tolerance import TIE
 from lexiframe.core.base.sums.weighed import Weighing
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
@@ -120,7 +119,7 @@ def weights_in(table: pl.DataFrame, queries: pl.Series) -> Weights | None:
         each, on="query_id", how="left", maintain_order="left"
     )
     weight = _numbers(queries, each[WEIGHT])
-    several = pl.col("least") * (1 + TIE) < pl.col("most")
+    several = pl.col("least") * (1 + sums.TIE) < pl.col("most")
     wrong = each.filter(several | (pl.col("most") == 0)).select("query_id", "least", "most")
     for query, *ends in wrong.head(1).rows():
         found = " and ".join(f"{end:g}" for end in dict.fromkeys(ends))
