@@ -54,7 +54,10 @@ def risk(
     if format != "table" or wide:
         print_table(table, format, wide=True)
         return
-    say("\n".join(risk_sentences(table)["sentence"]))
+    told = risk_sentences(table)["sentence"].to_list()
+    if weighing.weighed:
+        told.append("Means and risks are by weight; wins, losses and large losses are counts.")
+    say("\n".join(told))
     key = table.columns[: table.columns.index("run") + 1]
     shown = table.filter(table["n"].is_not_null()).select(*key, *_SHOWN.split())
     typer.echo(f"\n{printed.table_text(shown)}")

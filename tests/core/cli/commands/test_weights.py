@@ -62,7 +62,8 @@ def test_commands_of_features_weigh_requests(lexiframe, requests, tmp_path, give
     for command, (arguments, wanted, table) in asked.items():
         file = tmp_path / f"{table}.parquet"
         out = file if command == "risk" else tmp_path
-        lexiframe(command, *arguments, *given, "--requests", requests, "--out", out)
+        said = lexiframe(command, *arguments, *given, "--requests", requests, "--out", out).out
+        assert ("by weights n* =" if command == "gate" else "by weight") in " ".join(said.split())
         found = pl.read_parquet(file)
         numbers = pl.selectors.float()
         assert_frame_equal(found.select(numbers), wanted.select(numbers))
