@@ -69,10 +69,18 @@ def test_commands_of_features_weigh_requests(lexiframe, requests, tmp_path, give
         assert_frame_equal(found.select(numbers), wanted.select(numbers))
 
 
+def test_tables_of_counts_are_not_weighed(lexiframe, requests):
+    given = ["evaluate", *DATA, "--weights", "traffic", "--requests", requests, "--table"]
+    for table in ("coverage", "tie_rates", "sign_agreement"):
+        assert lexiframe(*given, table).out.endswith("\nnot weighed: each request counts once\n")
+    assert "not weighed" not in lexiframe(*given, "win_rates").out
+
+
 @pytest.mark.parametrize(
     "given, words",
     [
         (["--strata", "segment", "--shares", "head:.6"], "--shares: expected NAME=SHARE"),
+        (["--strata", "segment"], "strata without shares: give --shares head=.6,tail=.4, parts"),
         (["--weights", "trafic"], "weights: no column 'trafic' in requests; did you mean 'traf"),
         (["--weights", "traffic", "--test", "sign"], "test='sign' has no weights"),
         (["--weights", "traffic", *SHARES], "weights and strata together"),
