@@ -45,7 +45,8 @@ def _share_sentence(
     part: pl.DataFrame, of_group: str, pairs: pl.DataFrame, m: Any, asked: Any
 ) -> str:
     share, unit = part["share"][0], asked.unit or "request"
-    part, where = part.drop_nulls("value"), share_in_words(share, unit)
+    has_weights = m.tails.weighing is not None
+    part, where = part.drop_nulls("value"), share_in_words(share, unit) + " by weight" * has_weights
     if part.is_empty():
         return f"{where.capitalize()}{of_group} is less than one {unit}."
     best, by_mean = (_first(part, of, m.sign) for of in ("value", "mean"))
@@ -100,9 +101,10 @@ def _counts(part: pl.DataFrame, pairs: pl.DataFrame, m: Any, asked: Any) -> list
     of_few = m.runs.filter(part["share"][0] * m.tails.n_effective < 2 - 1e-9)
     few, still = (no_limits.filter(pl.col("run").is_in(of_few.implode()) == of) for of in (1, 0))
     if few.height:
+        worth = "worth " * (m.tails.weighing is not None)
         whose = "It" if few.height == part.height else f"In {printed.counted(few.height, 'run')} it"
         told.append(
-            f"{whose} is fewer than two {unit}s, so that there are neither limits nor tests"
+            f"{whose} is {worth}fewer than two {unit}s, so that there are neither limits nor tests"
         )
     if still.height:
         of_runs = printed.counted(still.height, "run")
