@@ -49,7 +49,7 @@ def cell(family, n, trials, seed=0):
     rng, weighing = np.random.default_rng(seed), sums.Weighing(WEIGHTS[family](n))
 
     def moments(values):
-        return sums.Moments.add_up(values * 1.0, _ROUGH, weighing)
+        return sums.add_up(values * 1.0, _ROUGH, weighing)
 
     x = rng.normal(0.05, 0.2, (n, trials)) + rng.exponential(0.1, (n, trials))
     found = {"t": held(sums.Estimates.of_values(moments(x)).ends(0.025), 0.15)}
@@ -74,7 +74,7 @@ def strata(sizes, trials, seed=0):
     weighing = sums.Weighing(SHARES[stratum], stratum)
     means = np.array([0.2, 0.5, 0.8])
     x = rng.normal(means[stratum][:, None], 0.2, (len(stratum), trials))
-    of = sums.Moments.add_up(x, _ROUGH, weighing)
+    of = sums.add_up(x, _ROUGH, weighing)
     return held(sums.Estimates.of_values(of).ends(0.025), SHARES @ means)
 
 
@@ -84,7 +84,7 @@ def following(n, trials, seed=0):
     for _ in range(trials):
         of = rng.normal(0, 1, n)
         x = 0.3 * of + rng.normal(0, 0.3, n)
-        moments = sums.Moments.add_up(x[:, None], _ROUGH, sums.Weighing(np.exp(of)))
+        moments = sums.add_up(x[:, None], _ROUGH, sums.Weighing(np.exp(of)))
         n_held += held(sums.Estimates.of_values(moments).ends(0.025), 0.3)
     return n_held / trials
 

@@ -580,7 +580,7 @@ def test_turned_differences_are_those_of_the_other_run():
     values, columns = rng.normal(size=(9, 4)), np.array([True, False, True, True])
     w, parts = rng.integers(1, 9, 9) * 1.0, np.repeat([0, 1, 1], 3)
     for weighing in (sums.Weighing(w), sums.Weighing(1.0 + parts, parts)):
-        of, other = (sums.Moments.add_up(v, np.full((1, 1), 1e-12), weighing)
+        of, other = (sums.add_up(v, np.full((1, 1), 1e-12), weighing)
                      for v in (values, np.where(columns, -values, values)))  # fmt: skip
         turned = of.turned(columns)
         for name in ("mean", "deviation", "won", "lost", "wins", "losses", "n_effective", "df"):

@@ -294,8 +294,27 @@ def refuse_reading_options(inputs: InputOptions, but: Collection[str] = ()) -> N
             )
 
 
+@dataclass(kw_only=True)  # help lists them after the other options of a command
+class WeightOptions:
+    """The weights of requests, in columns of ``--requests``."""
+
+    weights: str | None = None
+    strata: str | None = None
+    shares: str | None = None
+
+    @property
+    def weighed(self) -> dict[str, Any]:
+        """The arguments that say which weights requests have, if they have some."""
+        given = {
+            "weights": self.weights,
+            "strata": self.strata,
+            "shares": named_shares(self.shares),
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
 @dataclass
-class InferenceOptions:
+class InferenceOptions(WeightOptions):
     """The arguments of `compare` that all commands with tests have as options."""
 
     test: Test = "auto"
@@ -310,23 +329,10 @@ class InferenceOptions:
     seeds: replication.Seeds = "unrelated"
     requests: str | None = None
     by: list[str] | None = None
-    weights: str | None = None
-    strata: str | None = None
-    shares: str | None = None
 
     def groups(self) -> dict[str, Any]:
         """Return the arguments that say which groups of requests there are."""
         return {"requests": qrel_files.held_or_data(self.requests), "by": self.by}
-
-    @property
-    def weighed(self) -> dict[str, Any]:
-        """The arguments that say which weights requests have, if they have some."""
-        given = {
-            "weights": self.weights,
-            "strata": self.strata,
-            "shares": named_shares(self.shares),
-        }
-        return {name: value for name, value in given.items() if value is not None}
 
 
 def as_grades(given: list[str] | None) -> dict[str, float | None]:

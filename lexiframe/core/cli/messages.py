@@ -41,6 +41,8 @@ def as_options(message: str) -> str:
     'say which column it is: --column query_id=topic (of qrels --qrels-column)'
     >>> as_options("expected query_id, doc_id, relevance: columns={'relevance': 'stars'}")
     'expected query_id, doc_id, relevance: --qrels-column relevance=stars (of convert --column)'
+    >>> as_options("give shares={'head': ..., 'tail': ...} of strata='segment'")
+    'give --shares head=.6,tail=.4 of --strata segment'
     >>> as_options("say it: values={'0': 'tie', '1': 'a'} for sides")
     'say it: --value 0=tie --value 1=a for sides'
     >>> as_options("say what was measured (measure='AP'; evaluate_scores: measures='AP')")
@@ -67,6 +69,7 @@ def as_options(message: str) -> str:
     message = _RATINGS.sub(r"\1--rel ", message)
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
     message = re.sub(r"\bna_values=(-?\d+)", r"--na-values \1", message)
+    message = message.replace("shares={'head': ..., 'tail': ...}", "--shares head=.6,tail=.4")
     message = _VALUES.sub(_as_values, message)
     message = _GRADES.sub(r"--grade \1=NUMBER ...", message).replace("in grades=", "by --grade")
     translated = _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))

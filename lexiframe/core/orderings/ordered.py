@@ -99,7 +99,7 @@ def _rule_moments(table: Any, rule: OrderingRule) -> sums.Moments:
             "give the table of scores or preferences, or take another method"
         )
     values, rounding = rule.of_units(table)  # type: ignore[misc]
-    return sums.Moments.add_up(values, rounding, table.weighing)
+    return sums.add_up(values, rounding, table.weighing)
 
 
 def refuse_weights(table: Any, rule: OrderingRule) -> None:

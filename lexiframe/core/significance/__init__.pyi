@@ -6,7 +6,6 @@ from .weighed_tests import refuse_unweighed as refuse_unweighed
 from .paired import check_inference as check_inference
 from .tests import Test as Test
 from . import tests_in_words as tests_in_words
-from .corrections import Correction as Correction
 from .corrections import Family as Family
 from .differences import Alternative as Alternative
 from .differences import Options as Options

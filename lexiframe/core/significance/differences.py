@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -13,9 +13,6 @@ import polars as pl
 from lexiframe.core.base import coded, progress, schemas, sums
 from lexiframe.core.pairwise import Pairs, arrays, grouping
 from lexiframe.core.significance.bets import Bets
-
-if TYPE_CHECKING:
-    from lexiframe.core.base.sums import Weighing
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -73,12 +70,12 @@ class Differences:
     values: np.ndarray
     rounding: np.ndarray
     queries: pl.Series = field(default_factory=lambda: pl.Series([], dtype=pl.String))
-    weighing: Weighing | None = None
+    weighing: sums.Weighing | None = None
 
     @cached_property
     def moments(self) -> sums.Moments:
         """The moments of each pair's differences, which the t and sign tests need alone."""
-        return sums.Moments.add_up(self.values, self.rounding, self.weighing)
+        return sums.add_up(self.values, self.rounding, self.weighing)
 
     @property
     def mean(self) -> np.ndarray:
@@ -128,7 +125,7 @@ class Differences:
     @property
     def weighed(self) -> tuple[np.ndarray, np.ndarray]:
         """The differences times the weights of requests, of mean 1, and their rounding."""
-        return by_weight(self.values, self.rounding, self.weighing)
+        return weighed_differences(self.values, self.rounding, self.weighing)
 
 
 def cube_of(d: Any, baseline: str | None, *, of_sums: bool = False) -> Any:
@@ -197,8 +194,8 @@ def group_by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.nda
         yield chosen[pair], differences_of(pairs, rounding, requests, chosen[pair])
 
 
-def by_weight(
-    values: np.ndarray, rounding: np.ndarray, weighing: Weighing | None
+def weighed_differences(
+    values: np.ndarray, rounding: np.ndarray, weighing: sums.Weighing | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the differences times the weights of requests, and their rounding."""
     if weighing is None or weighing.are_equal:

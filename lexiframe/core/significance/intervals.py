@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,18 +41,6 @@ def interval_of_kind(
         low, high = sums.Estimates.of_values(x).ends(options.tail)
     low, high = (np.where(x.has_spread, end, np.nan) for end in (low, high))
     return one_sided(*sums.bounded_means.hold_mean(low, high, x.mean), options)
-
-
-def _bca(d: Differences, options: Options) -> Interval:
-    from lexiframe.core.significance.other_intervals import bca_interval
-
-    return bca_interval(d, options)
-
-
-INTERVALS: dict[str, Callable[[Any, Options], Interval]] = {
-    "t": t_interval,
-    "bca": _bca,
-}
 
 
 def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:

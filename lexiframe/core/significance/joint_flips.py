@@ -18,7 +18,7 @@ import polars as pl
 
 from lexiframe.core.base import hashing, in_threads, sums
 from lexiframe.core.pairwise import Pairs, arrays
-from lexiframe.core.significance.differences import Options, by_weight
+from lexiframe.core.significance.differences import Options, weighed_differences
 
 TRIALS = 10_000
 """The flips of the default test, unless others are asked for."""
@@ -149,7 +149,9 @@ class Family(NamedTuple):
         values, rounding = pairs.values[query][:, pair], pairs.rounding
         rounding = rounding if rounding.size == 1 else rounding[query][:, pair]
         weighing = None if pairs.weighing is None else pairs.weighing.some(query)
-        return cls(pairs.queries.filter(pl.Series(query)), *by_weight(values, rounding, weighing))
+        return cls(
+            pairs.queries.filter(pl.Series(query)), *weighed_differences(values, rounding, weighing)
+        )
 
     @classmethod
     def stacked(cls, parts: Sequence[Family]) -> Family:

@@ -130,5 +130,5 @@ def mean_score(cube: PairCube | arrays.Reduced, baseline: str | None, measure: s
     values = cube.scores.values[place][known]
     if cube.weights is None:
         return float(values.mean())
-    weighing = cube.weights.at(cube.queries).some(known)
-    return float(sums.Moments.add_up(values[:, None], np.zeros((1, 1)), weighing).mean[0])
+    weighing = cube.weights.rows_of(cube.queries).some(known)
+    return float(sums.add_up(values[:, None], np.zeros((1, 1)), weighing).mean[0])

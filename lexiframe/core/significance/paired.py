@@ -37,10 +37,10 @@ from lexiframe.core.significance.differences import (
     rows_of_pairs,
 )
 from lexiframe.core.significance.intervals import (
-    INTERVALS,
     Interval,
     interval_by_t,
     interval_of_kind,
+    t_interval,
 )
 from lexiframe.core.significance.joint_flips import Family as JointFamily
 from lexiframe.core.significance.joint_flips import Flip, Joint, flipped, flipped_together
@@ -546,6 +546,18 @@ def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     if isinstance(pairs, Pairs) and pairs.scores is not None:
         return np.flatnonzero(pairs.n == 0)
     return np.empty(0, np.int64)
+
+
+def _bca(d: Any, options: Options) -> Interval:
+    from lexiframe.core.significance.other_intervals import bca_interval
+
+    return bca_interval(d, options)
+
+
+INTERVALS: dict[str, Callable[[Any, Options], Interval]] = {
+    "t": t_interval,
+    "bca": _bca,
+}
 
 
 def _test_name(test: str | OwnTest, options: Options) -> str:

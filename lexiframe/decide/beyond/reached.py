@@ -29,7 +29,7 @@ from lexiframe.core.io import Tables, column_forms, qrel_files
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, grouping
 from lexiframe.core.projection import Policies, ScoreType, Ties, alone, tied_orders
-from lexiframe.core.significance import Correction, Family, Options, corrections
+from lexiframe.core.significance import Family, Options, corrections
 from lexiframe.decide.beyond import reached_in_words
 from lexiframe.decide.beyond.catalogue_measures import (
     CatalogueMetric,
@@ -160,7 +160,7 @@ def catalogue(
     providers: Frame | None = None,
     groups: int | None = None,
     test: Test = "t",
-    correction: Correction = "holm",
+    correction: corrections.Correction = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
     trials: int = 10_000,
@@ -250,7 +250,7 @@ def catalogue(
 def catalogue_of(
     lists: Sequence[Lists],
     how: How,
-    correction: Sequence[Correction],
+    correction: Sequence[corrections.Correction],
     family: Family,
     grouped_by: tuple[Any, By],
     shares: Mapping[str, float] | None = None,
@@ -266,7 +266,7 @@ def catalogue_of(
 def catalogue_of_parts(
     parts: Sequence[tuple[pl.DataFrame, Sequence[Lists | SummedLists]]],
     how: How,
-    correction: Sequence[Correction],
+    correction: Sequence[corrections.Correction],
     family: Family,
     shares: Mapping[str, float] | None = None,
 ) -> Catalogue:

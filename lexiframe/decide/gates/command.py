@@ -12,7 +12,7 @@ import typer
 
 from lexiframe import features
 from lexiframe.core.base.feature import Items
-from lexiframe.core.cli.inputs import as_columns, named_file, refuse_replacing
+from lexiframe.core.cli.inputs import WeightOptions, as_columns, named_file, refuse_replacing
 from lexiframe.core.cli.options import INPUT, Passed
 from lexiframe.core.cli.output import complain, print_json, print_table, say
 from lexiframe.core.evaluation import evaluate, load_chosen
@@ -75,6 +75,7 @@ def gate(
     history: str | None = None,
     requests: str | None = None,
     by: list[str] | None = None,
+    weighing: WeightOptions,
     meant: Annotated[dict[str, Any], _MEANT],
     out: Path | None = None,
     junit: JunitFile = None,
@@ -86,12 +87,14 @@ def gate(
     how |= {"correction": correction, "power": power, **drawn}
     # All options are checked before any run is read: reading may take minutes.
     gates.check_gate(**how)
+    weighed = weighing.weighed
     _refuse_together(
-        sequential, planned, test, correction, cluster, requests, by, replicates, curve=curve
-    )
+        sequential, planned, test, correction, cluster, requests, by, replicates, weighed,
+        curve=curve,
+    )  # fmt: skip
     if worst is not None and (sequential or curve):
         raise typer.BadParameter("--worst does not go with --sequential and --curve; leave it out")
-    grouping.names_of(None if cluster and not by else requests, by)
+    grouping.names_of(requests if by or not (cluster or weighed) else None, by)
     written = (out and out / _FILE, junit, sequential)
     files = [file for file in written if file is not None]
     output_files.refuse_outputs(files)
@@ -112,7 +115,7 @@ def gate(
         _print_curve(pairs, margins, two, how, format)
         return
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
-    groups |= {"cluster": cluster, "replicates": replicates}
+    groups |= {"cluster": cluster, "replicates": replicates, **weighed}
     if sequential is not None:
         asked = {name: how[name] for name in ("require", "alpha", "power", "seed")} | meant
         table = gates.gate_so_far(
@@ -120,6 +123,7 @@ def gate(
         )
     else:
         table = gates.gate(pairs, margins, **two, **how, **groups, **meant, worst=worst)
+    how |= weighed
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format, [*margins])
     if not (gates.gate_sentences(table)["outcome"] == "pass").all():
@@ -129,7 +133,7 @@ def gate(
 def _refuse_together(
     sequential: Path | None, planned: int | None, test: str | None, correction: str | None,
     cluster: str | None, requests: str | None, by: list[str] | None,
-    replicates: str | None, *, curve: bool,
+    replicates: str | None, weighed: dict[str, Any], *, curve: bool,
 ) -> None:  # fmt: skip
     """Raise for options that do not go together."""
     if (sequential is None) != (planned is None):
@@ -139,9 +143,10 @@ def _refuse_together(
     for name, is_given in told.items():
         if sequential is not None and is_given:
             raise typer.BadParameter(f"{name} does not go with --sequential; leave it out")
-    if replicates and (sequential or curve):
+    others = [*weighed, *(["replicates"] if replicates else [])]
+    if others and (sequential or curve):
         with_what = "--sequential" if sequential else "--curve"
-        raise typer.BadParameter(f"--replicates does not go with {with_what}; leave it out")
+        raise typer.BadParameter(f"--{others[0]} does not go with {with_what}; leave it out")
     if cluster and not requests:
         raise typer.BadParameter("--cluster names an attribute of requests; add --requests FILE")
 
@@ -206,7 +211,7 @@ def _gate_with_items(
     refuse_replacing(outputs, [items, history])
     scan = inputs.found(outputs, requests)
     read = features.needed(Items, "--items").read(items, history=history)
-    asked: dict[str, Any] = {"items": read, "requests": requests, "by": by}
+    asked: dict[str, Any] = {"items": read, "requests": requests if by else None, "by": by}
     # num_ret: measures of all lists alone are no evaluation
     names = [*margins, "num_ret"]
     e = evaluate(scan, inputs.judgments(), names, **asked, **vars(inputs.policies))

@@ -16,7 +16,7 @@ from lexiframe.core.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, opti
 from lexiframe.core.io import data_sources, run_scan, scan_runs
 from lexiframe.core.metrics import Metric, as_list
 from lexiframe.core.pairwise import Measure, parse_measure
-from lexiframe.core.significance import Correction, ShiftedTest
+from lexiframe.core.significance import ShiftedTest, corrections
 from lexiframe.decide import gates
 
 Judgments = Annotated[
@@ -116,7 +116,7 @@ Curve = Annotated[
     ),
 ]
 CorrectionOfGate = Annotated[
-    Correction | None,
+    corrections.Correction | None,
     option(
         STATISTICS,
         "Of p-values: holm, bonferroni, bh, none. All rows passing needs none.",

@@ -115,7 +115,9 @@ def _how(rows: list[dict[str, Any]], candidates: int) -> str:
     any_of_rows = candidates == 1 or rule_of(rows[0]["require"]).is_any
     family = f"{len(rows):,} rows" if any_of_rows else f"{candidates} candidates"
     corrected = f", {over} the {family}" * (rows[0]["correction"] != "none")
-    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {_coverage_sentence(rows)}"
+    n_effective = [n for row in rows if (n := row.get("n_effective"))]
+    weighed = f"by weights n* = {printed.n_range(n_effective)}, " if n_effective else ""
+    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, {weighed}n = {_coverage_sentence(rows)}"
 
 
 def _coverage_sentence(rows: list[dict[str, Any]]) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, memory_use, printed, schemas, sums, to_polars
 from lexiframe.core.metrics import derived
 from lexiframe.core.pairwise import By, arrays, grouping
-from lexiframe.core.significance import Correction, clusters, correct_families, differences
+from lexiframe.core.significance import clusters, correct_families, corrections, differences
 from lexiframe.decide.worst.tails import Tails
 from lexiframe.typing import Frame, HasTables, RequestsLike
 
@@ -149,7 +149,7 @@ def pairs_of(
             yield pair, (tails.part(rows, runs), *of)
 
 
-def decided(p: np.ndarray, correction: Correction, alpha: float) -> dict[str, Any]:
+def decided(p: np.ndarray, correction: corrections.Correction, alpha: float) -> dict[str, Any]:
     """Return the columns of p-values of one family: corrected, and whether they are below alpha."""
     adjusted = correct_families(p, np.zeros(len(p)), correction)
     reject = pl.Series(adjusted < alpha).set(pl.Series(np.isnan(adjusted)), None)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
-from lexiframe.core.cli.inputs import RunsOrScores
+from lexiframe.core.cli.inputs import RunsOrScores, WeightOptions
 from lexiframe.core.cli.options import MEASURES, STATISTICS, Format, Passed, option, output
 from lexiframe.core.cli.output import print_table
 from lexiframe.core.evaluation import load_chosen
@@ -23,9 +23,7 @@ EXAMPLES = (
     "worst qrels.txt runs/ -m AP --share 0.25 --unit user --requests queries.csv",
 )
 USUAL = "AP nDCG@10 RR"
-_OPTIONS = Passed(
-    worst_served, "share=SHARE unit=ATTRIBUTE weights=ATTRIBUTE", STATISTICS, "alpha correction"
-)
+_OPTIONS = Passed(worst_served, "share=SHARE unit=ATTRIBUTE", STATISTICS, "alpha correction")
 Metrics = Annotated[
     list[str] | None,
     option(MEASURES, "Metrics: AP,nDCG@10 or -m AP -m nDCG@10.", "-m", "--measure",
@@ -41,6 +39,7 @@ def worst(
     baseline: str | None = None,
     requests: str | None = None,
     by: list[str] | None = None,
+    weighing: WeightOptions,
     all: bool = False,
     out: Annotated[Path | None, output("Write all tables here, as Parquet.", "--out", "-o")] = None,
     format: Format = "table",
@@ -53,7 +52,7 @@ def worst(
     output_files.refuse_outputs(files)
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
     s = scores_in(inputs, measure, files, requests)
-    found = worst_served(s, baseline=baseline, **how, **groups)
+    found = worst_served(s, baseline=baseline, **how, **weighing.weighed, **groups)
     if out is not None:
         found.write(out)
         typer.echo(f"wrote {out}", err=True)

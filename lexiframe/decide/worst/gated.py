@@ -36,12 +36,14 @@ def gate_rows(
             if share * tails.n[0] < 1 - 1e-9:
                 raise less_than_one("gate", share, int(tails.n[0]), option="worst")
             e, n, margin = tails.pairs(share, a, b), int(tails.n[0]), margins[name]
+            counted = tails.n_effective[0]
             few = "fewer than two requests count there, which decides nothing"
             found = answers_by_t(e, np.array([margin]), options)._asdict()
             rows.append({
                 "measure": f"{name}, worst {share:g}", "worst": share, "n": n, "test": "t",
-                "chosen": few if share * n < 2 - 1e-9 else "", "margin": margin,
-                "mean_difference": e.mean[0], "deviation": e.deviation[0] * np.sqrt(n),
+                "chosen": few if share * counted < 2 - 1e-9 else "", "margin": margin,
+                "mean_difference": e.mean[0], "deviation": e.deviation[0] * np.sqrt(counted),
+                "n_effective": counted,
                 **{of: values[0] for of, values in found.items()},
             })  # fmt: skip
     table = pl.DataFrame(rows).with_columns(

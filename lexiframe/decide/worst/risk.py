@@ -120,11 +120,11 @@ def _risk_rows(m: Measured, base: Any, a: float, margin: float, alpha: float) ->
     wins, losses, large = (of.sum(axis=0) for of in (delta > 0, delta < 0, delta < -margin))
     u = np.where(delta < 0, (1 + a) * delta, delta)
     rough = sums.rounding(values)
-    moments = sums.Moments.add_up(u, rough * (1 + a), weighing)
+    moments = sums.add_up(u, rough * (1 + a), weighing)
     e = replace(sums.Estimates.of_values(moments), n=np.maximum(moments.n_effective, 1))
     low, high = e.ends(alpha / 2)
     is_tested = np.arange(len(n)) != base
-    hits = sums.Moments.add_up(np.where(np.isnan(delta), np.nan, delta < -margin), rough, weighing)
+    hits = sums.add_up(np.where(np.isnan(delta), np.nan, delta < -margin), rough, weighing)
     large_low, large_high = sums.bounded_means.hits_ends(hits.won, hits.n_effective, alpha / 2)
     change = Tails(delta, weighing).estimates(_SHARE)
     change_low, change_high = change.ends(alpha / 2)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from lexiframe.core.base import printed
-from lexiframe.core.cli.inputs import RunsOrScores
+from lexiframe.core.cli.inputs import RunsOrScores, WeightOptions
 from lexiframe.core.cli.options import STATISTICS, Format, OutFile, Passed, option
 from lexiframe.core.cli.output import print_table, refuse_other_ending, say, write_table
 from lexiframe.core.io import output_files, qrel_files
@@ -32,6 +32,7 @@ def risk(
     how: Annotated[dict[str, Any], Passed(risk_of, "risk_alpha margin", STATISTICS, "alpha unit")],
     requests: str | None = None,
     by: list[str] | None = None,
+    weighing: WeightOptions,
     out: OutFile = None,
     wide: bool = False,
     format: Format = "table",
@@ -45,6 +46,7 @@ def risk(
     files = [] if out is None else [out]
     output_files.refuse_outputs(files)
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
+    how |= weighing.weighed
     table = risk_of(scores_in(inputs, measure, files, requests), baseline, **how, **groups)
     if out is not None:
         write_table(out, table, {"table": "risk", "baseline": baseline, **how})
@@ -52,7 +54,10 @@ def risk(
     if format != "table" or wide:
         print_table(table, format, wide=True)
         return
-    say("\n".join(risk_sentences(table)["sentence"]))
+    told = risk_sentences(table)["sentence"].to_list()
+    if weighing.weighed:
+        told.append("Means and risks are by weight; wins, losses and large losses are counts.")
+    say("\n".join(told))
     key = table.columns[: table.columns.index("run") + 1]
     shown = table.filter(table["n"].is_not_null()).select(*key, *_SHOWN.split())
     typer.echo(f"\n{printed.table_text(shown)}")

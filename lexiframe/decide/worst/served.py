@@ -17,7 +17,7 @@ from lexiframe.core.base.schemas import TableSchema
 from lexiframe.core.io import File, Tables, logs
 from lexiframe.core.pairwise import By
 from lexiframe.core.projection import alone
-from lexiframe.core.significance import Correction, Options, corrections
+from lexiframe.core.significance import Options, corrections
 from lexiframe.decide.worst.asked import (
     Measured,
     ValuesLike,
@@ -50,7 +50,7 @@ class Asked:
     requests: Any
     baseline: str | None
     alpha: float
-    correction: Correction
+    correction: corrections.Correction
     samples: int
     seed: int
     left_out: tuple[float, ...] = ()
@@ -159,7 +159,7 @@ class WorstServed(Tables):
 def worst_served(
     s: ValuesLike, /, share: float | Sequence[float] = SHARES, *, unit: str | None = None,
     weights: WeightsLike = None, strata: str | None = None, shares: SharesLike = None,
-    correction: Correction = "holm", alpha: float = 0.05, baseline: str | None = None,
+    correction: corrections.Correction = "holm", alpha: float = 0.05, baseline: str | None = None,
     samples: int = 1000, seed: int = 0,
     requests: RequestsLike = None, by: By = None,
 ) -> WorstServed:  # fmt: skip

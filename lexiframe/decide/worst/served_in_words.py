@@ -101,13 +101,12 @@ def _counts(part: pl.DataFrame, pairs: pl.DataFrame, m: Any, asked: Any) -> list
         told.append(f"Of {n_tested:,} pairs of runs {n:,} {differ} significantly there")
     no_limits = part.filter(pl.col("ci_low").is_null())
     of_few = m.runs.filter(part["share"][0] * m.tails.n_effective < 2 - 1e-9)
-    by_weight = ", by n*," * m.has_weights
     few, still = (no_limits.filter(pl.col("run").is_in(of_few.implode()) == of) for of in (1, 0))
     if few.height:
+        worth = "worth " * m.has_weights
         whose = "It" if few.height == part.height else f"In {printed.counted(few.height, 'run')} it"
         told.append(
-            f"{whose} is{by_weight} fewer than two {unit}s, so that there are neither limits nor "
-            "tests"
+            f"{whose} is {worth}fewer than two {unit}s, so that there are neither limits nor tests"
         )
     if still.height:
         of_runs = printed.counted(still.height, "run")

@@ -35,6 +35,23 @@ def test_both_have_to_hold():
     assert row["mean_difference"] == pytest.approx(d.mean())
 
 
+def test_weights_decide_how_many_requests_count():
+    """A tenth of 100 requests with the weight 1 and 100 with 1,000 is worth 10.02 requests."""
+    s, few = table({"old": OLD, "new": NEW}), ["fewer than two requests count there"]
+    weights = {f"q{n}": 1.0 if n % 2 else 1000.0 for n in range(1, 201)}
+    w = np.array([*weights.values()])
+    n = w.sum() ** 2 / (w**2).sum()
+    g = lf.gate(s, 0.05, **TWO, worst=0.1, weights=weights)
+    assert g["n_effective"].to_list() == pytest.approx([n, n])
+    (said,) = lf.verdict(g)["sentence"]
+    assert f"by weights n* = {n:.1f}, n = 200" in said
+    weights["q1"] = 1e5
+    heavy = lf.gate(s, 0.05, **TWO, worst=0.1, weights=weights)
+    row = heavy.row(1, named=True)
+    assert row["n_effective"] * 0.1 < 2
+    assert few[0] in row["why"]
+
+
 @pytest.mark.slow
 def test_it_takes_evaluations_groups_and_collections():
     folder = lf.bundled("digits")

@@ -99,7 +99,7 @@ def test_the_verdict_tells_runs_of_few_requests_from_runs_that_do_not_vary():
     (said,) = lf.worst_served(table({"a": TEN}), 0.25, weights=weights).verdict["sentence"]
     assert said.startswith("In the quarter of the requests by weight that it serves worst, a has")
     assert said.endswith(
-        "It is, by n*, fewer than two requests, so that there are neither limits nor tests."
+        "It is worth fewer than two requests, so that there are neither limits nor tests."
     )
 
 

@@ -20,4 +20,5 @@ from .tolerance import rounding as rounding
 from .estimates import t_above as t_above
 from .estimates import t_reach as t_reach
 from .ranking import tie_groups as tie_groups
+from .added_up import add_up as add_up
 from . import capital as capital

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from lexiframe.core.base.sums.exact_sums import (
 )
 from lexiframe.core.base.sums.ranking import ratio
 from lexiframe.core.base.sums.tolerance import TIE
-
-if TYPE_CHECKING:
-    from lexiframe.core.base.sums.weighed import Weighing
 
 _CELLS = 2**16
 """The numbers that are handled at once, so that intermediate results stay in the cache."""
@@ -70,13 +67,10 @@ class Moments:
     greatest: np.ndarray
 
     @classmethod
-    def add_up(
-        cls, values: np.ndarray, rounding: np.ndarray, weighing: Weighing | None = None
-    ) -> Moments:
+    def add_up(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
         """Add up values, requests × columns, NaN where there is none.
 
-        ``rounding`` has the rounding error of each value, of each request, or one for all. By the
-        weights of the requests, unless all count alike, the moments are `Weighed`.
+        ``rounding`` has the rounding error of each value, of each request, or one for all.
 
         Examples
         --------
@@ -84,10 +78,6 @@ class Moments:
         >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
         ([2, 1], [0.125, 1.0], [1, 1])
         """
-        if weighing is not None and not weighing.are_equal:
-            from lexiframe.core.base.sums.weighed import add_weighed
-
-            return add_weighed(values, rounding, weighing)
         if values.shape[1] <= _COLUMNS:
             return _Adder([values], rounding).moments()
         found = list[Moments]()

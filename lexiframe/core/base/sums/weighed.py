@@ -23,7 +23,7 @@ _NEARLY = 1e-9
 
 @dataclass(frozen=True)
 class Weighing:
-    """The weights of the rows of a matrix, of which only the ratios count.
+    """The weights of the rows of a matrix; only their ratios count.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Spread:
         )
 
     @classmethod
-    def by_weight(cls, values: np.ndarray, rounding: np.ndarray, weight: np.ndarray) -> Spread:
+    def weighed(cls, values: np.ndarray, rounding: np.ndarray, weight: np.ndarray) -> Spread:
         """Return the means of columns: se² = (Q − 1)/Q Σ(w(x − x̄)/(W − w))², n* − 1 degrees.
 
         Rows are added one after the other, so that equal columns have equal sums.
@@ -180,7 +180,7 @@ class Spread:
                    won, lost, bounded)  # fmt: skip
 
     @classmethod
-    def by_stratum(cls, parts: Sequence[Moments], shares: Sequence[float]) -> Spread:
+    def stratified(cls, parts: Sequence[Moments], shares: Sequence[float]) -> Spread:
         """Return ΣP x̄ of strata with shares P: se² = ΣP²s²/n, degrees by Welch and Satterthwaite.
 
         A stratum of which a column has no request is left out, and one request has no variance.
@@ -189,7 +189,7 @@ class Spread:
         p = np.where(n > 0, np.array(shares)[:, None], 0.0)
         p = ratio(p, p.sum(axis=0)) + np.zeros_like(n)
 
-        def over_strata(of: list[np.ndarray]) -> np.ndarray:
+        def strata_mean(of: list[np.ndarray]) -> np.ndarray:
             return np.asarray(np.where(n > 0, p * np.stack(of), 0.0).sum(axis=0))
 
         terms = ratio(p**2 * np.stack([part.deviation for part in parts]) ** 2, n)
@@ -198,23 +198,23 @@ class Spread:
         df = ratio(variance**2, (terms**2 / np.maximum(n - 1, 1)).sum(axis=0))
         n_effective = ratio(np.ones(n.shape[1]), ratio(p**2, np.maximum(n, 1)).sum(axis=0))
         won, lost = (
-            n_effective * over_strata([ratio(getattr(part, name), part.n) for part in parts])
+            n_effective * strata_mean([ratio(getattr(part, name), part.n) for part in parts])
             for name in ("wins", "losses")
         )
-        mean = np.where(n.sum(axis=0) > 0, over_strata([part.mean for part in parts]), np.nan)
+        mean = np.where(n.sum(axis=0) > 0, strata_mean([part.mean for part in parts]), np.nan)
         error = np.where(variance > 0, np.sqrt(variance), np.nan)
-        of_means = over_strata([part.mean_rounding for part in parts])
+        of_means = strata_mean([part.mean_rounding for part in parts])
         return cls(mean, of_means, *_known_error(error, n_effective, df), n_effective, won, lost)
 
 
 @dataclass(frozen=True)
 class Weighed(Moments):
-    """Moments whose means are those by weights; counts (n, wins, losses) stay counts.
+    """Moments whose means are by weight; counts (n, wins, losses) stay counts.
 
     Examples
     --------
     >>> d, w = np.array([[0.5], [-0.5], [1.0], [0.0]]), np.array([4.0, 2.0, 1.0, 1.0])
-    >>> found = Moments.add_up(d, np.array([[TIE]]), Weighing(w))
+    >>> found = add_weighed(d, np.array([[TIE]]), Weighing(w))
     >>> found.mean.round(4).item(), found.n_effective.round(4).item(), found.wins.item()
     (0.25, 2.9091, 2)
     >>> low, high = Estimates.of_values(found).ends(0.025)
@@ -308,17 +308,17 @@ class Weighed(Moments):
 
 
 def add_weighed(values: np.ndarray, rounding: np.ndarray, weighing: Weighing) -> Weighed:
-    """Add up values, requests × columns, by weights: see `Moments.add_up`."""
+    """Add up values, requests × columns, by weights: see `add_up`."""
     stratum, weight = weighing.stratum, weighing.weight
     if stratum is None:
         found = Moments.add_up(values, rounding)
-        spread = Spread.by_weight(values, rounding, weight)
+        spread = Spread.weighed(values, rounding, weight)
     else:
         rows = [np.flatnonzero(stratum == name) for name in np.unique(stratum)]
         rough = [rounding if len(rounding) == 1 else rounding[some] for some in rows]
         parts = [Moments.add_up(values[of], error) for of, error in zip(rows, rough, strict=True)]
         found = reduce(add, parts)
-        spread = Spread.by_stratum(parts, [float(weight[some[0]]) for some in rows])
+        spread = Spread.stratified(parts, [float(weight[some[0]]) for some in rows])
     plain = {field.name: getattr(found, field.name) for field in fields(Moments)}
     return Weighed(**plain, spread=spread)
 

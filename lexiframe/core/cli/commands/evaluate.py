@@ -46,6 +46,8 @@ _TABLES = (*(path.stem for path in table_files(Path())), "verdict")
 """The tables that ``--table`` prints: those of an evaluation, and its verdict."""
 _OF_ITEMS = ("catalogue", "catalogue_comparisons")
 """Those of an evaluation with measures of the catalogue of ``--items``."""
+_COUNTED = ("coverage", "tie_rates", "sign_agreement")
+"""Those in which each request counts once, whatever its weight."""
 _MOST_WITH_INTERVALS = 3
 """The number of measures up to which a table for a paper has room for intervals."""
 _GROUPS_HINT = (
@@ -222,12 +224,14 @@ def _table_text(e: Evaluation, name: str, alpha: float) -> str:
     table = _table(e, name)
     if name == "comparisons":
         return shown.comparisons_text(table, e.provenance["measures"], alpha)
+    notes = shown.not_weighed(e.provenance) if name in _COUNTED else ()
     if name == "coverage" and table.height:
-        return shown.coverage_text(table)
+        return "\n".join([shown.coverage_text(table), *notes])
     if name == "verdict":
         return str(table)
-    ends, notes = printed.ends_of_long(table)
-    return "\n".join([printed.plain_text(printed.write_p_values(ends, alpha)), *notes])
+    ends, left_out = printed.ends_of_long(table)
+    text = printed.plain_text(printed.write_p_values(ends, alpha))
+    return "\n".join([text, *left_out, *notes])
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

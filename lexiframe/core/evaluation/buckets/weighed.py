@@ -38,7 +38,7 @@ def weighed_sums(
             is_first = False
             held.weights = weights
         of_measure = sums_of(arrays.attach(cube, weights), attributes, plan.by, plan.few)
-        found = _with_measure(found, of_measure)
+        found = _add_measure(found, of_measure)
         found = replace(found, groups=_groups(found.groups, of_measure.groups), weights=weights)
     if weights is not None and plan.keep:
         _weigh_parts(plan.out, plan.keep, weights)
@@ -48,8 +48,8 @@ def weighed_sums(
     return found, weights, said
 
 
-def _with_measure(found: arrays.Reduced, one: arrays.Reduced) -> arrays.Reduced:
-    """Return sums with those of one more measure."""
+def _add_measure(found: arrays.Reduced, one: arrays.Reduced) -> arrays.Reduced:
+    """Return sums, and the sums of one more measure."""
     preferences, scores = {**found.preferences, **one.preferences}, {**found.scores, **one.scores}
     return replace(found, preferences=preferences, scores=scores, weights=one.weights)
 
@@ -58,9 +58,9 @@ def _groups(
     found: tuple[tuple[pl.DataFrame, arrays.Reduced], ...],
     one: tuple[tuple[pl.DataFrame, arrays.Reduced], ...],
 ) -> tuple[tuple[pl.DataFrame, arrays.Reduced], ...]:
-    """Return the sums of groups with those of one more measure."""
+    """Return the sums of groups, and of one more measure in them."""
     of_group = {group.row(0): part for group, part in one}
-    return tuple((group, _with_measure(part, of_group[group.row(0)])) for group, part in found)
+    return tuple((group, _add_measure(part, of_group[group.row(0)])) for group, part in found)
 
 
 def _weigh_parts(out: str | Path | None, keep: Iterable[Kept], weights: Any) -> None:

@@ -19,8 +19,8 @@ from .cube import checked_cells as checked_cells
 from .handed import cube_or_sums as cube_or_sums
 from .handed import is_scores as is_scores
 from .handed import has_weights as has_weights
-from .weights import attach as attach
-from .weights import refuse_weights as refuse_weights
+from .attached_weights import attach as attach
+from .handed import refuse_weights as refuse_weights
 from .weights import weigh as weigh
 from .weights import equal_weights as equal_weights
 from .weights import weights_facts as weights_facts

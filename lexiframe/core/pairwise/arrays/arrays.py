@@ -18,7 +18,7 @@ from lexiframe.core.metrics import Metric, Values
 from lexiframe.core.pairwise.arrays.one_measure import Pairs, Scores
 
 if TYPE_CHECKING:
-    from lexiframe.core.pairwise.arrays.weights import Weights
+    from lexiframe.core.pairwise.arrays.request_weights import Weights
 
 
 def score_differences(

@@ -57,14 +57,14 @@ def score_cube(s: Any) -> ScoreCube:
         sd[measure, query, run] = table["ties_sd"].to_numpy()
     by_measure = np.ascontiguousarray(values.T)
     found = ScoreCube(measures, queries, runs, by_measure, smaller, is_exact, sd)
-    return _with_weights(found, table)
+    return _weighed_cube(found, table)
 
 
-def _with_weights(cube: T, table: pl.DataFrame) -> T:
+def _weighed_cube(cube: T, table: pl.DataFrame) -> T:
     """Return an array with the weights of requests that its table has."""
     if "request_weight" not in table.columns:
         return cube
-    from lexiframe.core.pairwise.arrays.weights import attach, weights_in
+    from lexiframe.core.pairwise.arrays.attached_weights import attach, weights_in
 
     return attach(cube, weights_in(table, cube.queries))
 
@@ -114,7 +114,7 @@ def cube_of_table(table: Any, baseline: str | None = None) -> PairCube:
     values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
     scores = ScoreCube.none(queries, runs)
-    return _with_weights(PairCube(measures, queries, runs, a, b, by_measure, scores), d)
+    return _weighed_cube(PairCube(measures, queries, runs, a, b, by_measure, scores), d)
 
 
 def _turned(d: pl.DataFrame) -> pl.DataFrame:

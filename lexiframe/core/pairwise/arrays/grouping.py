@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from inspect import signature
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import polars as pl
@@ -17,9 +16,10 @@ from lexiframe.core.base import (
     to_polars,
     unknown_name,
 )
-from lexiframe.core.io import File, logs
+from lexiframe.core.io import logs
 from lexiframe.core.pairwise.arrays.arrays import PairCube
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
+from lexiframe.core.pairwise.arrays.requests_frame import frame_of
 
 By = str | Sequence[str] | None
 WEIGHTS = ("weights", "strata", "shares")
@@ -199,18 +199,6 @@ def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
     )
     found = attributes_of(queries, requests, names)
     return queries.join(found, on="query_id", how="left", maintain_order="left")
-
-
-def frame_of(requests: Any, option: str = "by") -> pl.DataFrame:
-    """Return the frame of requests, which may be given as a file; raise if there is none."""
-    if requests is None:
-        raise LexiframeError(
-            f"{option}: expected attributes of requests, found none; give a frame or a file: "
-            "requests='requests.csv'"
-        )
-    if isinstance(requests, str | Path | File):
-        requests = logs.read_log(requests)
-    return to_polars(requests, "requests")
 
 
 def _groups_and_members(

@@ -13,8 +13,7 @@ import polars as pl
 from lexiframe.core.base import coded, sums
 
 if TYPE_CHECKING:
-    from lexiframe.core.base.sums import Weighing
-    from lexiframe.core.pairwise.arrays.weights import Weights
+    from lexiframe.core.pairwise.arrays.request_weights import Weights
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,9 @@ class Scores:
         return Scores(self.queries[query], self.runs[run], values, smaller, sd, self.weights)
 
     @cached_property
-    def weighing(self) -> Weighing | None:
+    def weighing(self) -> sums.Weighing | None:
         """The weights of the requests, if they have some."""
-        return None if self.weights is None else self.weights.at(self.queries)
+        return None if self.weights is None else self.weights.rows_of(self.queries)
 
     @property
     def ties(self) -> sums.Moments | None:
@@ -59,7 +58,7 @@ class Scores:
     @cached_property
     def scores(self) -> sums.Moments:
         """The moments of each run's scores over the requests."""
-        return sums.Moments.add_up(self.values, sums.rounding(self.values), self.weighing)
+        return sums.add_up(self.values, sums.rounding(self.values), self.weighing)
 
     @property
     def n_requests(self) -> int:
@@ -98,9 +97,9 @@ class Pairs:
     weights: Weights | None = None
 
     @cached_property
-    def weighing(self) -> Weighing | None:
+    def weighing(self) -> sums.Weighing | None:
         """The weights of the requests, if they have some."""
-        return None if self.weights is None else self.weights.at(self.queries)
+        return None if self.weights is None else self.weights.rows_of(self.queries)
 
     @property
     def rounding(self) -> np.ndarray:
@@ -115,7 +114,7 @@ class Pairs:
     @cached_property
     def differences(self) -> sums.Moments:
         """The moments of each pair's preferences over the requests."""
-        return sums.Moments.add_up(self.values, self.rounding, self.weighing)
+        return sums.add_up(self.values, self.rounding, self.weighing)
 
     @cached_property
     def totals(self) -> np.ndarray:
@@ -191,17 +190,17 @@ class Pairs:
     @cached_property
     def preferred(self) -> sums.Moments:
         """The moments over requests of each run's mean preference over the other runs."""
-        return sums.Moments.add_up(self.means, self.request_rounding[:, None], self.weighing)
+        return sums.add_up(self.means, self.request_rounding[:, None], self.weighing)
 
     @cached_property
     def borda(self) -> sums.Moments:
         """The moments over requests of each run's points by Borda's rule."""
-        return sums.Moments.add_up(self.points, _TIE, self.weighing)
+        return sums.add_up(self.points, _TIE, self.weighing)
 
     @cached_property
     def shares(self) -> sums.Moments:
         """The moments over requests of the share of other runs that each is preferred to."""
-        return sums.Moments.add_up(self.request_shares, _TIE, self.weighing)
+        return sums.add_up(self.request_shares, _TIE, self.weighing)
 
     def run_sums(self, values: np.ndarray, sign: int) -> np.ndarray:
         """Sum numbers of the pairs by run, with ``sign`` for run b: requests × runs.

@@ -17,7 +17,7 @@ from lexiframe.core.pairwise.arrays.few import Few
 from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 
 if TYPE_CHECKING:
-    from lexiframe.core.pairwise.arrays.weights import Weights
+    from lexiframe.core.pairwise.arrays.request_weights import Weights
 
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
 """What of `Pairs` is added up over requests."""
@@ -64,7 +64,7 @@ class PairSums:
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
         distinct = {n: several[n] for n in sorted({*like})}
         summed = {
-            n: [sums.Moments.add_up(*of, pairs.weighing) for of in pairs.summed]
+            n: [sums.add_up(*of, pairs.weighing) for of in pairs.summed]
             for n, pairs in distinct.items()
         }
         return [

@@ -4,73 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, coded, printed, sums, to_polars, warn
-from lexiframe.core.base.errors import nearest
-from lexiframe.core.base.sums.weighed import Weighing
+from lexiframe.core.base import LexiframeError, coded, errors, printed, to_polars, warn
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
+from lexiframe.core.pairwise.arrays.attached_weights import attach, weight_numbers
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
+from lexiframe.core.pairwise.arrays.request_weights import STRATUM, WEIGHT, Weights
+from lexiframe.core.pairwise.arrays.requests_frame import frame_of
 from lexiframe.core.pairwise.arrays.whole_evaluations import ByKind
 
-T = TypeVar("T", ScoreCube, PairCube)
-WEIGHT, STRATUM = "request_weight", "request_stratum"
-"""The columns of scores and preferences with the weights of their requests."""
 FEW = 3
 """A stratum of fewer requests gets a warning: of two, with a share of .6, intervals hold .90."""
-
-
-@dataclass(frozen=True)
-class Weights:
-    """The weights of requests, of which only the ratios count.
-
-    Attributes
-    ----------
-    queries
-        The requests that count, sorted.
-    weight
-        The share of each in all weights, above 0; with strata the share of its stratum.
-    strata, stratum
-        The names of the strata, and the number of each request's one; None without strata.
-    named
-        The column that they are from.
-    """
-
-    queries: pl.Series
-    weight: np.ndarray
-    strata: tuple[str, ...] = ()
-    stratum: np.ndarray | None = None
-    named: str = "weights"
-
-    def at(self, queries: pl.Series) -> Weighing:
-        """Return the weights of some of the requests, as rows of a matrix."""
-        whole = Weighing(self.weight, self.stratum)
-        if len(queries) == len(self.queries) and queries.equals(self.queries):
-            return whole
-        return whole.some(self.queries.search_sorted(queries).to_numpy())
-
-    @cached_property
-    def are_equal(self) -> bool:
-        """Whether all requests count alike."""
-        return Weighing(self.weight, self.stratum).are_equal
-
-    def columns(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Return a table of requests with the weights of them, without requests of weight 0."""
-        own = {"query_id": self.queries, WEIGHT: self.weight}
-        if self.stratum is not None:
-            own[STRATUM] = coded.decode(pl.Series(self.strata), self.stratum)
-        named = pl.DataFrame(own)
-        table = table.drop(WEIGHT, STRATUM, strict=False)
-        ids = table.with_columns(pl.col("query_id").cast(pl.String))
-        weighed = ids.join(named, on="query_id", how="inner", maintain_order="left")
-        own_type = pl.col("query_id").cast(table.schema["query_id"])
-        return weighed.with_columns(own_type).select(pl.exclude("answered"), pl.col("^answered$"))
 
 
 def weigh(
@@ -98,41 +47,6 @@ def weigh(
     return table.drop(WEIGHT, STRATUM, strict=False) if found is None else found.columns(table)
 
 
-def attach(cube: T, weights: Weights | None) -> T:
-    """Return an array of requests with weights, without requests of weight 0."""
-    if weights is not None and not cube.queries.equals(weights.queries):
-        cube = cube.select_queries(cube.queries.is_in(weights.queries.implode()).to_numpy())
-    if isinstance(cube, PairCube):
-        return replace(cube, weights=weights, scores=replace(cube.scores, weights=weights))
-    return replace(cube, weights=weights)
-
-
-def weights_in(table: pl.DataFrame, queries: pl.Series) -> Weights | None:
-    """Return the weights in the columns of a table of requests, None if it has none."""
-    if WEIGHT not in table.columns:
-        return None
-    own = pl.col("^(request_weight|request_stratum)$").drop_nulls().first()
-    each = table.group_by(pl.col("query_id").cast(pl.String)).agg(
-        own, least=pl.min(WEIGHT), most=pl.max(WEIGHT)
-    )
-    each = pl.DataFrame({"query_id": queries}).join(
-        each, on="query_id", how="left", maintain_order="left"
-    )
-    weight = _numbers(queries, each[WEIGHT])
-    several = pl.col("least") * (1 + sums.TIE) < pl.col("most")
-    wrong = each.filter(several | (pl.col("most") == 0)).select("query_id", "least", "most")
-    for query, *ends in wrong.head(1).rows():
-        found = " and ".join(f"{end:g}" for end in dict.fromkeys(ends))
-        raise LexiframeError(
-            f"weights: request {query!r} has {found} in the column {WEIGHT}; expected one number "
-            "above 0 in all its rows; weights= leaves requests of weight 0 out"
-        )
-    if STRATUM not in table.columns:
-        return Weights(queries, weight)
-    names, code = coded.encode(each[STRATUM])
-    return Weights(queries, weight, tuple(names), code.astype(np.int64))
-
-
 def weights_of(
     queries: pl.Series,
     requests: Any,
@@ -154,14 +68,14 @@ def weights_of(
             "weights and strata together: put what you know into the weights, or give shares alone"
         )
     if weights is None:
-        return _of_strata(queries, requests, strata, shares)
+        return _strata_shares(queries, requests, strata, shares)
     named = weights if isinstance(weights, str) else "weights"
     if isinstance(weights, str):
         given = _column(queries, requests, weights, "weights")
     else:
         by_id = {str(query): weight for query, weight in weights.items()}
         given = pl.Series([by_id.get(query) for query in queries], dtype=pl.Object)
-    numbers = _numbers(queries, given)
+    numbers = weight_numbers(queries, given)
     if not numbers.any():
         raise LexiframeError("weights: all are 0")
     counts = numbers > 0
@@ -183,15 +97,6 @@ def weights_of(
 def equal_weights(queries: pl.Series) -> Weights:
     """Return weights of requests that all count alike."""
     return Weights(queries, np.full(len(queries), 1 / len(queries)))
-
-
-def refuse_weights(called: str, d: Any, advice: str = "") -> None:
-    """Raise for a table of requests with weights, and give ``advice``."""
-    from lexiframe.core.pairwise.arrays.handed import has_weights
-
-    if has_weights(d):
-        usual = "evaluate without them, or leave out the column request_weight"
-        raise LexiframeError(f"{called} has no weights; {advice or usual}")
 
 
 def zero_weights(
@@ -223,13 +128,13 @@ def zero_weights(
 def weights_facts(
     found: Weights | None, weights: Any = None, strata: str | None = None, shares: Any = None
 ) -> dict[str, Any]:
-    """Return what the provenance says of weights: where they are from, n* and the heaviest."""
+    """Return the facts of weights for the provenance: their source, n* and the heaviest."""
     by: dict[str, Any] = {"strata": strata, "shares": _by_name(shares)} if strata else {}
     if weights is not None:
         by = {"weights": weights if isinstance(weights, str) else "weights"}
     if found is None or found.are_equal:
         return {**by, "are_equal": True}
-    of = found.at(found.queries)
+    of = found.rows_of(found.queries)
     heaviest = int(of.factors.argmax())
     share = float(of.factors[heaviest] / len(of.factors))
     facts = {"n": len(found.queries), "n_effective": of.n_effective}
@@ -238,11 +143,9 @@ def weights_facts(
 
 def _frame(requests: Any, name: str, option: str) -> pl.DataFrame:
     """Return the frame of requests; raise if it lacks a column of numbers or names."""
-    from lexiframe.core.pairwise.arrays.grouping import frame_of
-
     table = frame_of(requests, option)
     if name not in table.columns:
-        alike = nearest(table.columns, [name])[:1]
+        alike = errors.nearest(table.columns, [name])[:1]
         hint = f"; did you mean {alike[0]!r}?" if alike else f"; it has {', '.join(table.columns)}"
         raise LexiframeError(f"{option}: no column {name!r} in requests{hint}")
     if name == "query_id" or (kind := table.schema[name]).is_nested() or kind.is_temporal():
@@ -259,25 +162,6 @@ def _column(queries: pl.Series, requests: Any, name: str, option: str) -> pl.Ser
     entries = entries.select(pl.col("query_id").cast(pl.String), name)
     named = pl.DataFrame({"query_id": queries})
     return named.join(entries, on="query_id", how="left", maintain_order="left")[name]
-
-
-def _numbers(queries: pl.Series, given: pl.Series) -> np.ndarray:
-    """Return weights as numbers; raise for one that is lacking or is no number from 0."""
-    lacking = given.is_null()
-    if lacking.any():
-        n, of = int(lacking.sum()), printed.counted(len(queries), "request")
-        has = "has" if n == 1 else "have"
-        raise LexiframeError(
-            f"weights: {n:,} of {of} {has} no weight, for example {queries.filter(lacking)[0]!r}"
-        )
-    numbers = _as_numbers(given)
-    is_right = ((numbers >= 0) & (numbers < math.inf)).fill_null(value=False)
-    if not is_right.all():
-        query, value = queries.filter(~is_right)[0], given.to_list()[(~is_right).arg_true()[0]]
-        raise LexiframeError(
-            f"weights: request {query!r} has {value}; expected a number of 0 or more"
-        )
-    return numbers.to_numpy()
 
 
 def _as_numbers(given: pl.Series) -> pl.Series:
@@ -299,7 +183,7 @@ def _by_name(shares: Any) -> dict[str, Any]:
     }
 
 
-def _of_strata(
+def _strata_shares(
     queries: pl.Series, requests: Any, strata: str | None, shares: Any
 ) -> Weights | None:
     """Return the shares of the strata of requests."""

@@ -11,7 +11,6 @@ import polars as pl
 
 from lexiframe.core.base import printed
 from lexiframe.core.significance import (
-    Correction,
     correct_families,
     corrections,
     indistinct_groups,
@@ -122,7 +121,9 @@ def _least_possible(corrected: pl.DataFrame, on: list[str], keys: list[str]) -> 
     for part in corrected.partition_by(keys):
         alone, correction = part["least_p"].to_numpy(), part["correction"][0]
         together = part["least_p_adjusted"].to_numpy() if correction == corrections.MAX_T else alone
-        if correction not in get_args(Correction):  # of one's own, which makes p larger, too
+        if correction not in get_args(
+            corrections.Correction
+        ):  # of one's own, which makes p larger, too
             correction = "none"
         least = correct_families(together, np.zeros(len(alone), np.int64), correction)
         of = pl.lit(part.height, pl.Int64)

@@ -15,6 +15,7 @@ from .markdown import paper_markdown as paper_markdown
 from .across import paper_of as paper_of
 from .pair_texts import levels_text as levels_text
 from .pair_texts import requests_text as requests_text
+from .all_sections import not_weighed as not_weighed
 
 "For features: modules whose names they use"
 from . import markdown as markdown
