@@ -330,13 +330,13 @@ def _counted(
             of_runs = of_runs.reshape(-1, last - first)
 
         def fill(some: slice, out: np.ndarray) -> None:
-            if not pairs:
-                return _multiply(terms[some], signs_of, out)
-            a, b, factor = (of[some] for of in pairs)
-            np.take(of_runs, a, axis=0, out=out, mode="clip")  # otherwise there is a copy
-            out -= of_runs[b]
-            out *= factor
-            return None
+            if pairs:
+                a, b, factor = (of[some] for of in pairs)
+                np.take(of_runs, a, axis=0, out=out, mode="clip")  # otherwise there is a copy
+                out -= of_runs[b]
+                out *= factor
+            else:
+                _multiply(terms[some], signs_of, out)
 
         return _counted_of_block(fill, last - first, limits, size is None, is_two_sided)
 

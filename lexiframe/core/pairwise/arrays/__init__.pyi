@@ -20,7 +20,7 @@ from .handed import cube_or_sums as cube_or_sums
 from .handed import is_scores as is_scores
 from .handed import has_weights as has_weights
 from .attached_weights import attach as attach
-from .handed import refuse_weights as refuse_weights
+from .weights import refuse_weights as refuse_weights
 from .weights import weigh as weigh
 from .weights import equal_weights as equal_weights
 from .weights import weights_facts as weights_facts

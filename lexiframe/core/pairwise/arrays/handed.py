@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from lexiframe.core.base import LexiframeError, to_polars
+from lexiframe.core.base import to_polars
 from lexiframe.core.pairwise.arrays.arrays import PairCube, PairsByMeasure, ScoreCube
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.typing import Frame, HasTables
@@ -32,13 +32,6 @@ def has_weights(d: Any, given: Iterable[Any] = ()) -> bool:
     if isinstance(d, PairCube | Reduced | ScoreCube):
         return d.weights is not None
     return not isinstance(d, PairsByMeasure) and "request_weight" in to_polars(d).columns
-
-
-def refuse_weights(called: str, d: Any, advice: str = "") -> None:
-    """Raise for a table of requests with weights, and give ``advice``."""
-    if has_weights(d):
-        usual = "evaluate without them, or leave out the column request_weight"
-        raise LexiframeError(f"{called} has no weights; {advice or usual}")
 
 
 def pair_cube(table: Any, baseline: str | None = None) -> PairCube:

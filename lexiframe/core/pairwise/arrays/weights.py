@@ -13,6 +13,7 @@ from lexiframe.core.base import LexiframeError, coded, errors, printed, to_polar
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.core.pairwise.arrays.attached_weights import attach, weight_numbers
+from lexiframe.core.pairwise.arrays.handed import has_weights
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.core.pairwise.arrays.request_weights import STRATUM, WEIGHT, Weights
 from lexiframe.core.pairwise.arrays.requests_frame import frame_of
@@ -97,6 +98,13 @@ def weights_of(
 def equal_weights(queries: pl.Series) -> Weights:
     """Return weights of requests that all count alike."""
     return Weights(queries, np.full(len(queries), 1 / len(queries)))
+
+
+def refuse_weights(called: str, d: Any, advice: str = "") -> None:
+    """Raise for a table of requests with weights, and give ``advice``."""
+    if has_weights(d):
+        usual = "evaluate without them, or leave out the column request_weight"
+        raise LexiframeError(f"{called} has no weights; {advice or usual}")
 
 
 def zero_weights(
