@@ -246,7 +246,7 @@ def assembled(
 
 
 def _are_all(total: arrays.Reduced, facts: Mapping[str, Any]) -> bool:
-    """Return whether sums are over all requests, each of which counts once."""
+    """Return whether sums are over all requests, and each counts once."""
     return total.weights is None and "has_zeros" not in facts.get("weights", {})
 
 

@@ -7,7 +7,6 @@ ids, which depend neither on the order of the requests nor on how many are looke
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -39,8 +38,6 @@ thread, as threads that wait for one another at each product take many times as 
 _CHOICES, _FEW = 512, 64
 """The choices of signs beside each other where the sums of pairs come from the sums of runs, and
 the most requests of which this takes no less time than products with the differences."""
-_EXACT = 1e-3
-"""The share of their rounding errors by which differences may differ from those of scores."""
 _SIGNS_OF_BYTES = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
 """The signs that the bits of each byte stand for."""
 
@@ -225,8 +222,11 @@ def max_t(
     decides = unit.any(axis=0)  # the sign of a request where all tie changes nothing
     queries, unit = queries.filter(pl.Series(decides)), np.ascontiguousarray(unit[:, decides])
     signs = Signs(queries, options.trials, options.seed, opposites=is_two_sided)
-    exact = _EXACT * (rounding if rounding.size == 1 else rounding[decides])
-    scores = _scores_of(unit, exact.T) if size is None else None
+    scores = None
+    if size is None and unit.shape[1] > _FEW:
+        from lexiframe.core.significance.flipped_runs import scores_of
+
+        scores = scores_of(unit, (rounding if rounding.size == 1 else rounding[decides]).T)
     scale = np.sqrt(np.einsum("pq,pq->p", unit, unit))
     np.divide(unit, scale[:, None], out=unit, where=scale[:, None] > 0)
     if options.alternative == "less":
@@ -265,26 +265,6 @@ def max_t(
     least = (observed + np.floor(n * alone + sums.TIE)) / total
     least = np.minimum(least, np.minimum(p, least_adjusted))
     return Joint(p, adjusted, least, least_adjusted)
-
-
-def _scores_of(values: np.ndarray, errors: np.ndarray) -> np.ndarray | None:
-    """Return scores, runs × requests, whose differences are the values of all pairs, to the digit.
-
-    None for preferences, some of the pairs and missing requests; few runs or requests need none.
-    Differences that are ties but not 0 are no differences of scores: they would count.
-    """
-    (n_pairs, n), n_runs = values.shape, math.isqrt(2 * len(values)) + 1
-    n_behind = np.arange(n_runs - 1, 0, -1)
-    if n_runs >= n_pairs or n <= _FEW or n_behind.sum() != n_pairs:
-        return None
-    scores = np.concatenate([np.zeros((1, n)), -values[: n_runs - 1]])
-    ends, errors = n_behind[:-1].cumsum(), np.broadcast_to(errors, values.shape)
-    parts = zip(np.split(values, ends), np.split(errors, ends), strict=True)
-    are_differences = (
-        (np.abs(scores[run] - scores[run + 1 :] - of_run) <= error).all()
-        for run, (of_run, error) in enumerate(parts)
-    )
-    return scores if all(are_differences) else None
 
 
 def _multiply(terms: np.ndarray, signs_of: Callable[[int], np.ndarray], out: np.ndarray) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 import lexiframe as lf
 from lexiframe.core.base import sums
 from lexiframe.core.orderings.means import run_means
-from lexiframe.core.significance import joint_flips
+from lexiframe.core.significance import flipped_runs, joint_flips
 from lexiframe.core.significance.differences import Options
 from lexiframe.core.significance.intervals import interval_of_kind
 from tests import oracle
@@ -187,7 +187,7 @@ def test_differences_of_scores_are_those_of_flipped_runs(monkeypatch, alternativ
     scores[:, 3] = scores[:, 1]
     queries, values = pl.Series([f"q{n}" for n in range(100)]), scores[:, a] - scores[:, b]
     given = values, np.full((1, 1), 1e-12)
-    assert joint_flips._scores_of(values.T, given[1] / 1000) is not None
+    assert flipped_runs.scores_of(values.T, given[1]) is not None
     by_run = joint_flips.max_t(queries, *given, Options(alternative, 0.05, 1000))
     monkeypatch.setattr(joint_flips, "_FEW", 100)
     by_pair = joint_flips.max_t(queries, *given, Options(alternative, 0.05, 1000))

@@ -86,6 +86,8 @@ def _group_table(
         named = ", ".join(f"{name} = {value}" for name, value in group.row(0, named=True).items())
         raise type(error)(f"{named}: {error}") from None
     refuse_taken(group.columns, found.columns)
+    if not group.height:  # a table without rows
+        return group.join(found, how="cross")
     return pl.DataFrame([*(one.new_from_index(0, found.height) for one in group), *found])
 
 
