@@ -123,12 +123,10 @@ def _how(rows: list[dict[str, Any]], candidates: int) -> str:
 def _coverage_sentence(rows: list[dict[str, Any]]) -> str:
     """Say n, of how many requests, which run lacks some, and how much is judged of both."""
     n = printed.n_range(row["n"] for row in rows)
-    stars = [star for row in rows if (star := row.get("n_effective"))]
-    by_weight = f", by weights n* = {printed.n_range(stars)}" if stars else ""
     if any(row.get("requests") is None for row in rows):
-        return f"{printed.counted(n, 'request')}{by_weight}"
+        return printed.counted(n, "request")
     judged = printed.n_range(int(row["requests"]) for row in rows)
-    said = f"{n} of {printed.counted(judged, 'request')}{by_weight}"
+    said = f"{n} of {printed.counted(judged, 'request')}"
     for role in ("baseline", "candidate"):
         lacking = max(row["requests"] - row[f"{role}_answered"] for row in rows)
         said += f", {lacking:,} of them without {rows[0][role]}" * bool(lacking)
