@@ -84,6 +84,7 @@ def _answer(row: dict[str, Any], lacks: int, limits: Mapping[str, Any]) -> tuple
 
 def _low(row: Mapping[str, Any]) -> float | None:
     """Return the lower limit of τ; two swaps of neighbours below it where no sample differs."""
-    if row["ci_low"] is not None or row["tau"] is None or row["n_runs"] < 2:
-        return row["ci_low"]
-    return max(-1.0, row["tau"] - 8 / (row["n_runs"] * (row["n_runs"] - 1)))
+    low: float | None = row["ci_low"]
+    if low is None and row["tau"] is not None and row["n_runs"] > 1:
+        low = max(-1.0, row["tau"] - 8 / (row["n_runs"] * (row["n_runs"] - 1)))
+    return low

@@ -49,9 +49,9 @@ JUDGE_ANSWERS = schemas.table_schema(
     "judge_answers",
     "measure judge_a judge_b",
     "answer reason n_runs pairs found missed reversed invented share tau ci_low ci_high",
-    answer=schemas.STR,
-    **dict.fromkeys("pairs found missed reversed invented".split(), schemas.INT),
-)
+    answer=schemas.STR, pairs=schemas.INT, found=schemas.INT, missed=schemas.INT,
+    reversed=schemas.INT, invented=schemas.INT,
+)  # fmt: skip
 JUDGE_COMPARISONS = schemas.table_per_value("judge", schemas.COMPARISONS)
 # What a judge's scores lack and another judge's have: a run, a request (run is null), or one score.
 LEFT_OUT = schemas.table_schema(
