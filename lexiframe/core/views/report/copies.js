@@ -129,7 +129,8 @@ function offerCopies() {
     if (offered.has(one)) continue;
     offered.add(one);
     const isTable = one.tagName === "TABLE";
-    const name = one.caption?.textContent ?? one.getAttribute("aria-label") ?? one.closest("section").querySelector("h2, h3").textContent;
+    const above = one.previousElementSibling?.closest("h3") ?? one.closest("section")?.querySelector("h2");
+    const name = one.caption?.textContent ?? one.getAttribute("aria-label") ?? above?.textContent ?? document.title;
     const said = make("span", { role: "status" });
     (one.closest("div.scroll") ?? one).after(make("p", { class: "copies" }, "Copy", (isTable ? ["LaTeX", "SVG", "PNG"] : ["SVG", "PNG"]).map((kind) =>
       [" ", make("button", { type: "button", class: "link", "aria-label": `${kind}: copy ${name}`, onclick: () => copyOrSave(kind, one, name, said) }, kind)]), " ", said));
