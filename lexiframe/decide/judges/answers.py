@@ -52,7 +52,7 @@ def answers_of(
 
 
 def _lacks(left_out: pl.DataFrame, row: Mapping[str, Any], by: Sequence[str]) -> int:
-    """Count what the second judge lacks and the first one has, in the row's group of requests."""
+    """Count the gaps of the second judge alone, in the row's group of requests."""
     of_group = [pl.col(name).eq_missing(row[name]) | pl.col("query_id").is_null() for name in by]
     is_asked = pl.col("measure").is_null() | (pl.col("measure") == row["measure"])
     rows = left_out.filter(is_asked, *of_group)
