@@ -287,15 +287,21 @@ def nothing_concluded(
     >>> nothing_concluded("1 request: too few", {("a", "is ahead"): ["AP"]}, "AP", " for law")
     '1 request: too few by AP for law; a is ahead'
     """
-    verbs = {verb for _, verb in who}
     by = "" if is_all and len(who) > 1 else f" by {measures}"
+    return f"{begin}{by}{group}; {first_by_measures(who)}"
+
+
+def first_by_measures(who: Mapping[tuple[str, str], Sequence[str]], group: str = "") -> str:
+    """Return the first runs and what they do; where they are several, with their measures."""
+    verbs = {verb for _, verb in who}
     said = list[str]()
     for (runs, verb), of in who.items():
         does = f" {verb}" if len(verbs) > 1 or not said else ""
-        said.append(f"{runs}{does}" + f" by {printed.and_joined(of)}" * (len(who) > 1))
+        by = f" by {printed.and_joined(of)}" * (len(who) > 1)
+        said.append(f"{runs}{does}{by}{group * (not said)}")
     # Runs, and what they do, may have commas of their own.
-    divider = "; " if any("," in f"{runs} {verb}" for runs, verb in who) else ", "
-    return f"{begin}{by}{group}; {divider.join(said)}"
+    is_plain = len(verbs) == 1 and not any("," in f"{runs} {verb}" for runs, verb in who)
+    return (", " if is_plain else "; ").join(said)
 
 
 def evidence(

@@ -134,8 +134,8 @@ def _counts_sentence(found: Found) -> str:
     in_requests = printed.counted(found.n_requests, "request")
     undecided = ""
     if found.n_undecided:
-        rest = "1 other does" if found.n_undecided == 1 else f"{found.n_undecided:,} others do"
-        undecided = f"; the {rest} not count, as they prefer neither"
+        others = printed.counted(found.n_undecided, "other pair")
+        undecided = f"; in {others} they prefer neither run, which does not count"
     pairs = printed.counted(n, "pair")
     return f"People prefer one run in {pairs} of rankings, in {in_requests}{undecided}."
 
