@@ -19,9 +19,9 @@ def reason(row: Row) -> str:
     >>> reason({"baseline": "bm25", "candidate": "dense", "require": "not-worse",
     ...         "outcome": "undecided", "mean_difference": -0.004, "margin": 0.01, "n": 50,
     ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320, "ci_low": -0.012})
-    'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: the test of "not \
-worse" has p = 0.21, the test of "worse" p = 0.79, mean difference -0.004, n = 50; it would take \
-about 320 requests if the difference is as observed.'
+    'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: the test of \
+"not worse" has p = 0.21, the test of "worse" p = 0.79, mean difference -0.004, n = 50; it would \
+take about 320 requests if the difference is as observed.'
     """
     outcome: str = row["outcome"]
     claim = _CLAIMS[rule_of(row["require"]).claim, outcome](row)

@@ -76,8 +76,8 @@ def _consistency_sentence(part: pl.DataFrame, of_group: str) -> str:
     circles = "; no judge decided all three pairs of three runs"
     if every["n_triples"]:
         circles = (
-            f"; where a judge decided all three pairs of three runs ({every['n_triples']:,} times), "
-            f"{printed.percent(every['circular'])} are circles, as a over b, b over c, c over a "
+            f"; when a judge decided all pairs of three runs (n = {every['n_triples']:,}), "
+            f"{printed.percent(every['circular'])} went in a circle: a over b, b over c, c over a "
             f"(by chance {printed.percent(every['by_chance'])})"
         )
     return f"{text}; {others}{how}{circles}."

@@ -52,5 +52,5 @@ def _of_one(row: dict[str, Any], base: str) -> str:
     return (
         f"{row['run']} gains on {base} in {row['wins']:,} of {requests} and loses in "
         f"{row['losses']:,}, in {row['large_losses']:,} of them by more than the margin "
-        f"({' to '.join(shares)} of all requests). URisk is {urisk}{sure}{decided}{worst}"
+        f"({' to '.join(shares)} of requests like these). URisk is {urisk}{sure}{decided}{worst}"
     )

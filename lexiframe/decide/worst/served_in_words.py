@@ -104,10 +104,11 @@ def _counts(part: pl.DataFrame, pairs: pl.DataFrame, m: Any, asked: Any) -> list
     few, still = (no_limits.filter(pl.col("run").is_in(of_few.implode()) == of) for of in (1, 0))
     if few.height:
         worth = "worth " * m.has_weights
-        of_runs = f" of {printed.counted(few.height, 'run')}" * (few.height < part.height)
+        is_all_runs = few.height == part.height
+        what = "This" if is_all_runs else f"In {printed.counted(few.height, 'run')} this"
         told.append(
-            f"This share{of_runs} is {worth}fewer than two {unit}s, so that there are neither "
-            "limits nor tests"
+            f"{what} share is {worth}fewer than two {unit}s, so that there are neither limits nor "
+            "tests"
         )
     if still.height:
         of_runs = printed.counted(still.height, "run")

@@ -323,13 +323,13 @@ def test_sentences():
         (
             "By AP, equal means are rejected in 5.1 % of samples of 25 requests and 10.0 % of 50 "
             "(paired t-test, α = 0.05): more often than α with 50 requests. Differences are "
-            "found in 50.0 % and 50.0 %; 0.2 % and 0.2 % of what is found has the wrong direction. "
+            "found in 50.0 % and 50.0 %; 0.2 % and 0.2 % of these have the wrong direction. "
             "There were 1,000 trials of each size, drawn from 3 pairs of runs and 60 requests."
         ),
         (
             "By AP, exchangeable runs differ significantly in 2.0 % of samples of 25 requests "
             "(Wilcoxon's signed-rank test, α = 0.05): less often than α. Differences are "
-            "found in 50.0 %; 0.2 % of what is found has the wrong direction. There were 1,000 "
+            "found in 50.0 %; 0.2 % of these have the wrong direction. There were 1,000 "
             "trials of each size, drawn from 3 pairs of runs and 60 requests."
         ),
     ]

@@ -293,15 +293,15 @@ def nothing_concluded(
 
 def first_by_measures(who: Mapping[tuple[str, str], Sequence[str]], group: str = "") -> str:
     """Return the first runs and what they do; where they are several, with their measures."""
-    verbs = {verb for _, verb in who}
-    said = list[str]()
-    for (runs, verb), of in who.items():
-        does = f" {verb}" if len(verbs) > 1 or not said else ""
-        by = f" by {printed.and_joined(of)}" * (len(who) > 1)
-        said.append(f"{runs}{does}{by}{group * (not said)}")
+    said, before = "", ""
     # Runs, and what they do, may have commas of their own.
-    is_plain = len(verbs) == 1 and not any("," in f"{runs} {verb}" for runs, verb in who)
-    return (", " if is_plain else "; ").join(said)
+    has_commas = any("," in f"{runs} {verb}" for runs, verb in who)
+    for (runs, verb), of in who.items():
+        does, of_group = (f" {verb}", group) if verb != before else ("", "")
+        divider = ("; " if does or has_commas else ", ") * bool(said)
+        by = f" by {printed.and_joined(of)}" * (len(who) > 1)
+        said, before = f"{said}{divider}{runs}{does}{by}{of_group}", verb
+    return said
 
 
 def evidence(
