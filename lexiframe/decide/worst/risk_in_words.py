@@ -51,6 +51,6 @@ def _of_one(row: dict[str, Any], base: str) -> str:
     requests = printed.counted(row["n"], "request")
     return (
         f"{row['run']} gains on {base} in {row['wins']:,} of {requests} and loses in "
-        f"{row['losses']:,}, in {row['large_losses']:,} of them by more than the margin "
+        f"{row['losses']:,}, by more than the margin in {row['large_losses']:,} "
         f"({' to '.join(shares)} of requests like these). URisk is {urisk}{sure}{decided}{worst}"
     )

@@ -47,9 +47,9 @@ def test_georisk_weighs_the_mean_against_the_risk_beside_all_runs():
 def test_the_verdict_says_who_gains_and_who_loses():
     (said,) = lf.verdict(lf.risk(table(RUNS), "base", margin=0.2))["sentence"]
     assert said == (
-        "By AP, run gains on base in 1 of 4 requests and loses in 2, in 1 of them by more than the "
-        "margin (0.6 % to 80.6 % of requests like these). URisk is -0.175 (-0.668 to 0.318), "
-        "which is not significant."
+        "By AP, run gains on base in 1 of 4 requests and loses in 2, by more than the margin in 1 "
+        "(0.6 % to 80.6 % of requests like these). URisk is -0.175 (-0.668 to 0.318), which is not "
+        "significant."
     )
     x = np.random.default_rng(0).random(40)
     several = lf.risk(table({"base": x, "up": x + 0.1, "down": x - 0.2, "same": x}), "base")

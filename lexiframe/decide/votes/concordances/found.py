@@ -135,7 +135,8 @@ def _counts_sentence(found: Found) -> str:
     undecided = ""
     if found.n_undecided:
         others = printed.counted(found.n_undecided, "other pair")
-        undecided = f"; in {others} they prefer neither run, which does not count"
+        do = "does" if found.n_undecided == 1 else "do"
+        undecided = f"; {others}, where they prefer neither, {do} not count"
     pairs = printed.counted(n, "pair")
     return f"People prefer one run in {pairs} of rankings, in {in_requests}{undecided}."
 
