@@ -143,7 +143,7 @@ def test_on_tracks_the_t_test_keeps_its_promise_about_means_and_others_do_not(sh
 
 @pytest.mark.slow
 @pytest.mark.conformance
-def test_on_a_track_randomisation_and_bootstrap_keep_their_promise_too(shared):
+def test_on_a_track_randomization_and_bootstrap_keep_their_promise_too(shared):
     s = lf.read_scores(shared / "data" / "trec_score_matrices" / "adhoc6_ap.csv", measure="AP")
     rates = lf.audit(s, TESTS[3:], 50, trials=4000)["error_rate"].to_list()
     assert all(0.04 < rate < 0.07 for rate in rates)
