@@ -118,7 +118,7 @@ def test_parts_without_strengths_are_counted():
         assert found.rank_percentiles.height == 3
 
 
-@pytest.mark.filterwarnings("ignore:.*no degrees of freedom")
+@pytest.mark.filterwarnings("ignore:.*there are no intervals")
 def test_one_run_has_the_strength_0():
     assert lf.leaderboard(board([[1], [0.5]]), "bradley_terry").ranking["value"].to_list() == [0.0]
 

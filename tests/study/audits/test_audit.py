@@ -345,15 +345,15 @@ def test_sentences_about_evaluations_of_several_runs():
         (
             "By AP, some of 10 runs with equal means differ significantly in 5.1 % of samples of 5 "
             "requests (sign test, Holm's correction over the 45 pairs, α = 0.05): as often as "
-            "α. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
-            "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
+            "α. A difference between two of them is found in 50.0 %; 0.2 % of these have the "
+            "wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
             "runs and 60 requests."
         ),
         (
             "By AP, some of 10 exchangeable runs differ significantly in 80.0 % of samples of 5 "
             "requests (paired t-test, Holm's correction over the 45 pairs, α = 0.05): more often "
-            "than α. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
-            "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
+            "than α. A difference between two of them is found in 50.0 %; 0.2 % of these have the "
+            "wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
             "runs and 60 requests."
         ),
     ]

@@ -292,7 +292,7 @@ def nothing_concluded(
 
 
 def first_by_measures(who: Mapping[tuple[str, str], Sequence[str]], group: str = "") -> str:
-    """Return the first runs and what they do; where they are several, with their measures."""
+    """Name the first runs and the verb of each; where several are first, with their measures."""
     said, before = "", ""
     # Runs, and what they do, may have commas of their own.
     has_commas = any("," in f"{runs} {verb}" for runs, verb in who)
