@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.core.base import printed, schemas
 
-_COUNTS = ("found", "missed", "reversed", "invented")
+_COUNTS = ("found", "missed", "reversed")
 
 
 def trust_sentences(
@@ -75,17 +75,20 @@ def _differences(row: dict[str, Any]) -> str:
     if not n:
         claims = f"{b} finds {more:,}" if more else f"neither does {b}"
         return f"{a} finds no significant difference in {pairs} of runs; {claims}."
-    found, missed, turned, others = (f"{row[name]:,}" if row[name] else "none" for name in _COUNTS)
+    found, missed, turned = (f"{row[name]:,}" if row[name] else "none" for name in _COUNTS)
+    others = printed.counted(more, "pair") if more else "no pair"
     return (
-        f"{n:,} of {pairs} of runs differ{'s' * (n == 1)} significantly by {a}; {b} finds {found}, "
-        f"misses {missed} and reverses {turned}, and finds {others} that {a} does not."
+        f"{n:,} of {pairs} of runs differ{'s' * (n == 1)} significantly by {a}; of these {b} finds "
+        f"{found}, misses {missed} and reverses {turned}. By {b} alone {others} "
+        f"differ{'s' * (more <= 1)} significantly."
     )
 
 
 def _sides(row: dict[str, Any]) -> str:
     n = row["AD"] + row["MD"] + row["PD"]
     none = "" if row["reversed"] else ", in none of them significantly by both"
-    return f" In {printed.counted(n, 'pair')} another run is ahead{none}." if n else ""
+    ahead = f"{row['name_a']} and {row['name_b']} put different runs ahead"
+    return f" In {printed.counted(n, 'pair')} {ahead}{none}." if n else ""
 
 
 def _order(row: dict[str, Any]) -> str:

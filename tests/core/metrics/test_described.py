@@ -52,10 +52,23 @@ def test_help_of_classes_and_of_measures_of_ones_own():
 def test_the_names_that_a_user_sees():
     """Completion offers what one needs first; all other names are there, too."""
     assert set(dir(lf)) < set(lf.__all__)
-    assert 55 <= len(dir(lf)) <= 70
+    assert 55 <= len(dir(lf)) <= 80
     assert {"evaluate", "gate", "read_runs", "scores", "RPP", "nDCG", "ReadError"} <= {*dir(lf)}
+    assert {"read_nuggets", "win_rates", "list_scores", "catalogue", "with_log"} <= {*dir(lf)}
     assert "swap_curve" not in dir(lf)
     assert all(f"`{name}`" in lf.__doc__ for name in lf.__all__), "help(lf) names all"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("begun", ["lf.read_nug", "lf.win_r", "lf.swap_c", "e.win_r", "e.cata"])
+def test_an_editor_completes_names_from_the_stubs(begun):
+    """Without running the code, names that `dir` leaves out, too."""
+    jedi = pytest.importorskip("jedi")
+    found = jedi.Script(f"import lexiframe as lf\ne = lf.evaluate(1, 2)\n{begun}").complete()
+    whole = {"lf": lf.__all__, "e": dir(lf.Evaluation)}[begun.partition(".")[0]]
+    named = [name for name in whole if name.startswith(begun.partition(".")[2])]
+    assert [one.name for one in found] == sorted(named)
+    assert named
 
 
 def test_the_rows_of_one_measure():
