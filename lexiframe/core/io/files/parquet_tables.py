@@ -60,7 +60,8 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = partial(_read_frame, chunks) if is_verified else None
-    return Opened(schema, batches, size, chunks.fit, frame, partial(_distinct, chunks, schema))
+    distinct, has_few = partial(_distinct, chunks, schema), partial(_has_few, chunks, schema)
+    return Opened(schema, batches, size, chunks.fit, frame, distinct, has_few)
 
 
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
@@ -252,14 +253,14 @@ def _read_frame(
     return None if sum(sizes) > room else frame
 
 
-def _is_text(dtype: pa.DataType) -> bool:
-    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
+def _is_known(dtype: pa.DataType) -> bool:
+    is_text = pa.types.is_string(dtype) or pa.types.is_large_string(dtype)
+    return bool(is_text or pa.types.is_integer(dtype))
 
 
 def _distinct(chunks: _Chunks, schema: pa.Schema, name: str) -> Iterator[pa.Array]:
     """Yield the distinct values of a column of text or whole numbers in stretches of rows."""
-    dtype = schema.field(name).type
-    is_known = _is_text(dtype) or pa.types.is_integer(dtype)
+    is_known = _is_known(schema.field(name).type)
     for group in range(chunks.opened.metadata.num_row_groups if is_known else 0):
         if (only := chunks.only_value(group, chunks.numbers[name])) is not None:
             yield pa.array([only])
@@ -269,3 +270,11 @@ def _distinct(chunks: _Chunks, schema: pa.Schema, name: str) -> Iterator[pa.Arra
             is_one = len(values) == 1 and not column.null_count  # as mostly: then none is looked at
             if batch.num_rows:
                 yield values if is_one else column.unique()
+
+
+def _has_few(chunks: _Chunks, schema: pa.Schema, name: str, most: int) -> bool:
+    """Return whether the first rows of such a column have few distinct values, but one or more."""
+    is_known = chunks.opened.metadata.num_row_groups and _is_known(schema.field(name).type)
+    if is_known and 0 < chunks.pages(0, chunks.numbers[name]).different < most:  # null is another
+        return True
+    return 0 < len(next(_distinct(chunks, schema, name), ())) <= most
