@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import floor
 from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, printed, schemas
+from lexiframe.core.base import LexiframeError, printed, resampling, schemas
 from lexiframe.decide.judges.schemas import JUDGE_ANSWERS
 
 _BOTH = pl.col("reject_a") & pl.col("reject_b")
@@ -68,16 +69,17 @@ def _answer(row: dict[str, Any], lacks: int, limits: Mapping[str, Any]) -> tuple
     if not turns and min(n, runs) < limits["fewest"]:
         found = f"{printed.counted(n, 'significant pair')} of {printed.counted(runs, 'run')}"
         return None, f"{a} finds {found} (needed: {limits['fewest']} of each)"
-    if not turns and low is None:
+    fails = turns or row["share"] < limits["least_found"]
+    if not fails and low is None:
         return None, f"τ is undefined, as all runs are equal by {a} or {b}"
-    fails = turns or row["share"] < limits["least_found"] or low < limits["least_tau"]
+    fails = fails or (low is not None and low < limits["least_tau"])
     if lacks and not fails:
         return None, f"{b} lacks {lacks:,} of the runs, requests or scores that {a} has"
     return "no" if fails else "yes", (
         f"it finds {printed.percent(row['share'])} of the significant pairs (needed: "
         f"{100 * limits['least_found']:g} %), reverses {turned:,} (allowed: "
         f"{limits['most_reversed']:,}), and τ is "
-        f"{'undefined' if low is None else f'at least {low:.3f}'} (needed: "
+        f"{'undefined' if low is None else f'at least {floor(1000 * low) / 1000:.3f}'} (needed: "
         f"{limits['least_tau']:g})"
     )
 
@@ -87,4 +89,4 @@ def _low(row: Mapping[str, Any]) -> float | None:
     low: float | None = row["ci_low"]
     if low is None and row["tau"] is not None and row["n_runs"] > 1:
         low = max(-1.0, row["tau"] - 8 / (row["n_runs"] * (row["n_runs"] - 1)))
-    return low
+    return low if low is None else low + resampling.TIE  # 0.6 may be computed as 0.5999999999999999

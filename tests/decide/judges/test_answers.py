@@ -53,10 +53,17 @@ def test_each_kind_of_pair_is_counted():
         ("fffff", {"low": None, "n_runs": 7}, "yes"),  # .71
         ("fffff", {"low": None, "n_runs": 6}, "no"),  # .633
         ("fffff", {"low": None, "tau": None}, None),
+        ("mmmmm", {"low": None, "tau": None}, "no"),  # as by a judge who sees all runs as equal
+        ("fffff", {"low": 0.5999999999999999, "least_tau": 0.6}, "yes"),  # .6, but for rounding
     ],
 )
 def test_yes_and_no_at_their_limits(kinds, how, expected):
     assert answer(kinds, **how)["answer"] == expected
+
+
+def test_a_number_that_misses_its_limit_is_not_printed_as_the_limit():
+    assert "τ is at least 0.699 (needed: 0.7)" in answer("fffff", low=0.6999)["reason"]
+    assert "τ is undefined (needed: 0.7)" in answer("mmmmm", low=None, tau=None)["reason"]
 
 
 def test_what_the_second_judge_alone_lacks_makes_no_answer_of_a_yes():
