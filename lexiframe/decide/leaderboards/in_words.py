@@ -146,8 +146,8 @@ def _no_intervals(one: Ranked) -> str:
             f"{ranks.FEWEST_FLIPPED}"
         )
     return (
-        f"how sure the ranks are is unknown, because {_units(one)}{_strata(one)} cannot show how "
-        f"much {one.over} vary"
+        f"it is not known how sure the ranks are, because {_units(one)}{_strata(one)} cannot show "
+        f"how much {one.over} vary"
     )
 
 
@@ -172,7 +172,7 @@ def _neighbours(part: pl.DataFrame) -> list[str]:
     if not part.height or part["reject"].null_count():
         return []
     n = int(part["reject"].sum())
-    differ = "differs" if n == 1 else "differ"
+    differ = "differs" if 1 in (n, part.height) else "differ"
     pairs = printed.counted(part.height, "pair")
     return [f"{n:,} of {pairs} of neighbours in the order {differ} significantly."]
 

@@ -26,13 +26,14 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
     for better, verb in ((True, "gain"), (False, "lose")):
         ahead = pl.col("urisk") > 0 if better else pl.col("urisk") < 0
         names = runs.filter("reject", ahead)["run"].to_list()
-        told.append(f"{len(names)} {verb}" + (f" ({printed.listed(names)})" if names else ""))
+        does = f"{verb}s" if len(names) == 1 else verb
+        told.append(f"{len(names)} {does}" + (f" ({printed.listed(names)})" if names else ""))
     most = runs.sort("large_losses", "run", descending=[True, False]).row(0, named=True)
     large = "No run loses more than the margin in any request"
     if most["large_losses"]:
         large = (
-            f"Most often {most['run']} loses more than the margin: in {most['large_losses']:,} of "
-            f"{printed.counted(most['n'], 'request')}"
+            f"By more than the margin, {most['run']} loses most often: in {most['large_losses']:,} "
+            f"of {printed.counted(most['n'], 'request')}"
         )
     return (
         f"{begin}, of {printed.counted(runs.height, 'run')} {' and '.join(told)} significantly "

@@ -301,9 +301,20 @@ def test_one_collection_has_no_interval_and_a_warning():
     ):
         found = lf.leaderboard(X.select("model", "news"))
     assert found.ranking["ci_low"].null_count() == 4
-    assert "how sure the ranks are is unknown" in found.verdict["sentence"][0]
+    assert (
+        "it is not known how sure the ranks are, because 1 collection cannot"
+        in found.verdict["sentence"][0]
+    )
     assert found.leave_one_out.is_empty()
     assert found.collection_weights["share"].to_list() == [pytest.approx(1.0)]
+
+
+def test_one_pair_of_neighbours_is_singular():
+    two = X.filter(pl.col("model").is_in(X["model"].unique().sort()[:2].implode()))
+    assert (
+        lf.leaderboard(two).verdict["sentence"][1].startswith("0 of 1 pair of neighbours in the ")
+    )
+    assert lf.leaderboard(two).verdict["sentence"][1].endswith(" order differs significantly.")
 
 
 def test_constant_collections_and_equal_runs():

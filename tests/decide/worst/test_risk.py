@@ -54,8 +54,8 @@ def test_the_verdict_says_who_gains_and_who_loses():
     x = np.random.default_rng(0).random(40)
     several = lf.risk(table({"base": x, "up": x + 0.1, "down": x - 0.2, "same": x}), "base")
     assert lf.verdict(several)["sentence"][0] == (
-        "By AP, of 3 runs 0 gain and 0 lose significantly against base, by URisk. Most often down "
-        "loses more than the margin: in 40 of 40 requests."
+        "By AP, of 3 runs 0 gain and 0 lose significantly against base, by URisk. By more than "
+        "the margin, down loses most often: in 40 of 40 requests."
     )  # nothing varies
     (said,) = lf.verdict(lf.risk(table({"base": x, "a": x, "b": x}), "base"))["sentence"]
     assert said.endswith(". No run loses more than the margin in any request.")
@@ -63,7 +63,7 @@ def test_the_verdict_says_who_gains_and_who_loses():
     assert said == "By AP, no other run shares a request with base."
     y = x + np.linspace(0.05, 0.15, 40)
     (said,) = lf.verdict(lf.risk(table({"base": x, "up": y, "down": x - y}), "base"))["sentence"]
-    assert said.startswith("By AP, of 2 runs 1 gain (up) and 1 lose (down) significantly against")
+    assert said.startswith("By AP, of 2 runs 1 gains (up) and 1 loses (down) significantly against")
 
 
 def test_runs_are_compared_by_the_requests_that_they_share_with_the_baseline():
