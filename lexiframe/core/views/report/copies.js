@@ -5,7 +5,7 @@ const LATEX = {
   ...Object.fromEntries([..."_&%$#{}"].map((sign) => [sign, `\\${sign}`])),
   "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}",
   "|": "\\textbar{}", "[": "{[}", "*": "{*}", "−": "$-$", "–": "--", "—": "---", "…": "\\ldots{}", "’": "'", "•": "$\\bullet$",
-  α: "$\\alpha$", κ: "$\\kappa$", τ: "$\\tau$", λ: "$\\lambda$", "±": "$\\pm$", "×": "$\\times$", "∞": "$\\infty$", "≥": "$\\ge$",
+  α: "$\\alpha$", β: "$\\beta$", κ: "$\\kappa$", τ: "$\\tau$", λ: "$\\lambda$", "±": "$\\pm$", "×": "$\\times$", "∞": "$\\infty$", "≥": "$\\ge$",
   "≤": "$\\le$", "▲": "$\\uparrow$", "▼": "$\\downarrow$", "◀": "$\\triangleleft$", "▶": "$\\triangleright$",
 };
 
@@ -46,6 +46,23 @@ function styled(svg, place = {}) {
   return whole;
 }
 
+// A picture that stands alone: what the page shows outside its frame is in it, and each run's name.
+function wholePicture(svg) {
+  const [whole, { width: seen }, { width }] = [styled(svg), svg.getBoundingClientRect(), svg.viewBox.baseVal];
+  const box = svg.getBBox();
+  const [left, top] = [Math.min(0, box.x), Math.min(0, box.y)];
+  const wide = Math.max(width || seen, box.x + box.width) - left;
+  let bottom = Math.max(svg.viewBox.baseVal.height || svg.getBoundingClientRect().height, box.y + box.height);
+  for (const name of whole.querySelectorAll("g > title")) {
+    const of = name.parentNode.querySelector("polyline").getAttribute("stroke");
+    bottom += 18;
+    whole.append(drawn("text", { x: 4, y: bottom - 4, fill: of, "font-size": 13, "font-family": "sans-serif" }, `■ ${name.textContent}`));
+  }
+  const by = width ? seen / width : 1;
+  fill(whole, { viewBox: `${left} ${top} ${wide} ${bottom - top}`, width: wide * by, height: (bottom - top) * by });
+  return whole;
+}
+
 // A table as a picture: its cells' colours and lines, each word at its place, and the pictures in it.
 function drawnTable(table) {
   const { left, top } = table.getBoundingClientRect();
@@ -63,11 +80,15 @@ function drawnTable(table) {
     const { color, fontFamily, fontSize, fontWeight } = getComputedStyle(parent);
     for (const { 0: word, index } of text.data.matchAll(/\S+/g)) {
       [range.setStart(text, index), range.setEnd(text, index + word.length)];
-      const at = placed(range.getBoundingClientRect());
-      words.push(drawn("text", {
-        x: at.x, y: at.y + at.height / 2 + 0.35 * parseFloat(fontSize), fill: color,
-        "font-family": fontFamily, "font-size": fontSize, "font-weight": fontWeight,
-      }, word));
+      let end = index; // of a word that goes on in the next line, each sign is placed
+      for (const part of range.getClientRects().length > 1 ? word : [word]) {
+        [range.setStart(text, end), range.setEnd(text, end += part.length)];
+        const at = placed(range.getBoundingClientRect());
+        words.push(drawn("text", {
+          x: at.x, y: at.y + at.height / 2 + 0.35 * parseFloat(fontSize), fill: color,
+          "font-family": fontFamily, "font-size": fontSize, "font-weight": fontWeight,
+        }, part));
+      }
     }
   }
   const pictures = [...table.querySelectorAll("svg")].map((svg) => styled(svg, placed(svg.getBoundingClientRect())));
@@ -80,7 +101,7 @@ function svgText(one) {
   const { theme } = root.dataset;
   root.dataset.theme = "light";
   (one.closest(".scroll") ?? one).scrollTo(0, 0); // heads that stay while the rest scrolls are at their place
-  const text = new XMLSerializer().serializeToString(one.tagName === "TABLE" ? drawnTable(one) : styled(one));
+  const text = new XMLSerializer().serializeToString(one.tagName === "TABLE" ? drawnTable(one) : wholePicture(one));
   if (theme) root.dataset.theme = theme;
   else delete root.dataset.theme;
   return text;

@@ -83,6 +83,47 @@ def test_a_table_is_copied_as_latex_svg_and_png(opened):
     )
 
 
+def copied_svg(page, name):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    bar(page, name).get_by_text("SVG").click()
+    bar(page, name).get_by_text("SVG copied").wait_for()
+    return ElementTree.fromstring(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_a_picture_is_copied_whole_and_with_the_names_of_its_curves(opened):
+    opened.page.locator("details", has_text="AP of the worst share").locator("summary").click()
+    whole = copied_svg(opened.page, "AP of the worst share")
+    said = {one.text: one for one in whole.iter(f"{SVG}text")}
+    left, top, wide, high = map(float, whole.get("viewBox").split())
+    assert left + wide > float(said["100%"].get("x")) == 460  # its middle is at the frame's end
+    lines = [one.get("stroke") for one in whole.iter(f"{SVG}polyline")]
+    names = [said[f"■ {run}"] for run in opened.frame("of-measure")["run"]]
+    assert {one.get("fill") for one in names} == {*lines}
+    assert all(240 < float(one.get("y")) < top + high for one in names)
+
+
+def test_a_word_that_goes_on_in_the_next_line_does_so_in_the_picture(browser, tmp_path):  # noqa: F811
+    e = lf.evaluate(*collection(["x" * 80, "b", "c"], 6), ["AP"])
+    opened = Opened(browser, e.report(tmp_path / "r.html"), viewport=NARROW)
+    whole = copied_svg(opened.page, "Means and ranks by AP")
+    signs = [one for one in whole.iter(f"{SVG}text") if one.text == "x"]
+    assert len(signs) == 80
+    assert len({one.get("y") for one in signs}) > 1
+    assert len({(one.get("x"), one.get("y")) for one in signs}) == 80
+    opened.context.close()
+
+
+def test_the_head_of_strengths_is_latex(browser, tmp_path):  # noqa: F811
+    found = lf.bradley_terry(lf.bundled("votes") / "votes.csv")
+    opened = Opened(browser, lf.views.strength_report(found, tmp_path / "s.html"))
+    opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    bar(opened.page, "copy Ranking").get_by_text("LaTeX").click()
+    bar(opened.page, "copy Ranking").get_by_text("LaTeX copied").wait_for()
+    said = opened.page.evaluate("navigator.clipboard.readText()")
+    assert said.splitlines()[3] == r"Rank & Run & Strength $\beta$ \\"
+    opened.context.close()
+
+
 def test_where_copying_is_forbidden_a_file_is_saved(opened):
     """By keyboard, as everything."""
     page = opened.page
