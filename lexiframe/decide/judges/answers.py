@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, printed, resampling, schemas
+from lexiframe.core.base import LexiframeError, printed, schemas, sums
 from lexiframe.decide.judges.schemas import JUDGE_ANSWERS
 
 _BOTH = pl.col("reject_a") & pl.col("reject_b")
@@ -68,7 +68,10 @@ def _answer(row: dict[str, Any], lacks: int, limits: Mapping[str, Any]) -> tuple
     turns = turned > limits["most_reversed"]
     if not turns and min(n, runs) < limits["fewest"]:
         found = f"{printed.counted(n, 'significant pair')} of {printed.counted(runs, 'run')}"
-        return None, f"{a} finds {found} (needed: {limits['fewest']} of each)"
+        return (
+            None,
+            f"{a} finds {found} (needed: {limits['fewest']} pairs, {limits['fewest']} runs)",
+        )
     fails = turns or row["share"] < limits["least_found"]
     if not fails and low is None:
         return None, f"τ is undefined, as all runs are equal by {a} or {b}"
@@ -89,4 +92,4 @@ def _low(row: Mapping[str, Any]) -> float | None:
     low: float | None = row["ci_low"]
     if low is None and row["tau"] is not None and row["n_runs"] > 1:
         low = max(-1.0, row["tau"] - 8 / (row["n_runs"] * (row["n_runs"] - 1)))
-    return low if low is None else low + resampling.TIE  # 0.6 may be computed as 0.5999999999999999
+    return low if low is None else low + sums.TIE  # 0.6 may be computed as 0.5999999999999999

@@ -36,7 +36,7 @@ from lexiframe.decide.judges.judge_tables import (
     scored_requests,
     shifts_of,
 )
-from lexiframe.decide.judges.judged_scores import read_judged_scores, same_cells
+from lexiframe.decide.judges.judged_scores import drop_unjudged, read_judged_scores, same_cells
 from lexiframe.decide.judges.judged_statements import share_answers
 from lexiframe.decide.judges.judges import judge_agreement
 from lexiframe.decide.judges.schemas import JUDGE_AGREEMENT, JUDGE_COMPARISONS
@@ -387,6 +387,7 @@ def _judged_scores(
         )
     check_judges("compare_judges", judges)
     read = {judge: read_judged_scores(judge, scores) for judge, scores in judges.items()}
+    drop_unjudged(read, judges)
     same, left_out, names = same_cells("compare_judges", read, measures)
     first, asked = next(iter(same.values())), tuple(names)
     judged = {

@@ -35,6 +35,19 @@ def read_judged_scores(name: str, scores: Any) -> pl.DataFrame:
     )
 
 
+def drop_unjudged(read: dict[str, pl.DataFrame], judges: Mapping[str, Any]) -> None:
+    """Drop the scores of answers that only other judges judged by nuggets: they would be 0."""
+    key = ["run", "query_id"]
+    judged = {
+        name: given.nugget_rows.filter("answered").select(key).unique()
+        for name, given in judges.items()
+        if hasattr(given, "nugget_rows")
+    }
+    for name, answers in judged.items():
+        lacking = pl.concat(judged.values()).join(answers, on=key, how="anti")
+        read[name] = read[name].join(lacking, on=key, how="anti")
+
+
 def same_cells(
     called: str, judges: Mapping[str, pl.DataFrame], measures: Any
 ) -> tuple[dict[str, pl.DataFrame], pl.DataFrame, list[str]]:

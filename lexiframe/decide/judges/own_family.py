@@ -22,7 +22,12 @@ from lexiframe.core.base import (
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise import arrays
 from lexiframe.core.significance import correct_families
-from lexiframe.decide.judges.judged_scores import given_by_judge, read_judged_scores, same_cells
+from lexiframe.decide.judges.judged_scores import (
+    drop_unjudged,
+    given_by_judge,
+    read_judged_scores,
+    same_cells,
+)
 from lexiframe.decide.judges.schemas import OWN_FAMILY
 from lexiframe.typing import LogLike, MeasureLike, ScoresLike
 
@@ -126,6 +131,7 @@ def own_family(
         if isinstance(measures, Mapping):
             asked = {one: names for one, names in measures.items() if one in (PEOPLE, judge)}
         tables = {PEOPLE: by_people, judge: read_judged_scores(judge, scores)}
+        drop_unjudged(tables, {PEOPLE: people, judge: scores})
         both, *_ = same_cells("own_family", tables, asked)
         for (measure, t), (_, s) in zip(*map(arrays.score_cube, both.values()), strict=True):
             is_own = _are_own(t.runs, family, of[judge])

@@ -105,7 +105,7 @@ def test_the_verdict_ends_with_the_answer_the_reason_and_the_limits():
         if name != "bad"
     }
     assert lf.compare_judges(None, few, "AP", **how).verdict["sentence"].item().endswith(
-        "Not known: people finds 0 significant pairs of 3 runs (needed: 5 of each)."
+        "Not known: people finds 0 significant pairs of 3 runs (needed: 5 pairs, 5 runs)."
     )  # fmt: skip
     lacking = judges["good"].filter(pl.col("query_id") != "q3")
     with pytest.warns(lf.LexiframeWarning, match="left out"):
@@ -114,6 +114,24 @@ def test_the_verdict_ends_with_the_answer_the_reason_and_the_limits():
     with pytest.warns(lf.LexiframeWarning, match="left out"):
         found = lf.compare_judges(None, {"p": lacking, "m": judges["good"]}, "AP", **how)
     assert found.answers["answer"].to_list() == ["yes"]
+
+
+def test_an_answer_that_one_judge_alone_judged_is_a_gap_and_not_0():
+    rng = np.random.default_rng(2)
+    keys = [(f"r{i}", f"q{j}", f"n{k}") for i in range(8) for j in range(20) for k in range(6)]
+    stated = [float(rng.random() < 0.1 + 0.1 * int(run[1:])) for run, *_ in keys]
+    table = pl.DataFrame(keys, ["run", "query_id", "nugget_id"], orient="row")
+    table = table.with_columns(credit=pl.Series(stated))
+    some = table.filter((pl.col("run") != "r2") | (pl.col("query_id") != "q3"))
+    p, m = map(lf.read_nuggets, (table, some))
+    how = {"samples": 50, "trials": 200, "missing": "common"}
+    with pytest.warns(lf.LexiframeWarning, match="single scores: 1"):
+        found = lf.compare_judges(None, {"p": p, "m": m}, "NuggetRecall", **how)
+    assert found.left_out.rows() == [("m", "NuggetRecall", "r2", "q3")]
+    assert found.answers["answer"].to_list() == [None]
+    own = pl.DataFrame({"run": [f"r{i}" for i in range(8)], "family": list("aabbbbbb")})
+    with pytest.warns(lf.LexiframeWarning, match="own_family: left out.*single scores: 1"):
+        lf.own_family(p, {"m": m}, own, "a", measures="NuggetRecall")
 
 
 def test_a_gap_counts_in_its_group_of_requests():
