@@ -134,13 +134,16 @@ def _family_sentence(part: pl.DataFrame, of_group: str) -> str:
     favours = (row["bias"] > 0) != smaller
     than = "more" if row["bias"] > 0 else "less"
     own, p = printed.counted(row["n_own"], "run"), row["p_adjusted"]
-    shown = "it is not shown to favour or disfavour them"
+    are, lack, them, one = ("they are", "they lack", "them", "One of them")
+    if row["n_own"] == 1:
+        are, lack, them, one = ("it is", "it lacks", "this run", "It")
+    shown = f"it is not shown to favour or disfavour {them}"
     if p < _ALPHA and row["ci_low"] * row["ci_high"] > 0:  # intervals may have another level
-        missed = "how good they are" if favours else "what they lack"
-        shown = f"it {'' if favours else 'dis'}favours them, unless people missed {missed}"
+        missed = f"how good {are}" if favours else f"what {lack}"
+        shown = f"it {'' if favours else 'dis'}favours {them}, unless people missed {missed}"
     said = printed.cell("p_value", p)
     said = said.replace("<", "< ") if said[0] == "<" else f"= {said}"
-    far = " One of them lies beyond all other runs by people's mean, where this is a guess."
+    far = f" {one} lies beyond all other runs by people's mean: what to expect there is a guess."
     return (
         f"{begin}{who} gives the {own} of {family} {abs(row['bias']):.3f} {than} than expected "
         f"from the {printed.counted(row['n_other'], 'other run')} ({row['ci_low']:.3f} to "

@@ -121,12 +121,16 @@ def test_sentences():
 
     assert said() == (
         "By GRADE, gpt gives the 1 run of lynx 0.120 less than expected from the 8 other runs "
-        "(-0.140 to -0.100; p < 0.001): it disfavours them, unless people missed what they lack. "
-        "One of them lies beyond all other runs by people's mean, where this is a guess."
+        "(-0.140 to -0.100; p < 0.001): it disfavours this run, unless people missed what it "
+        "lacks. It lies beyond all other runs by people's mean: what to expect there is a guess."
     )
-    assert "p = 0.300): it is not shown to favour or disfavour them." in said(p_adjusted=0.3)
+    assert said(n_own=2).endswith(
+        "it disfavours them, unless people missed what they lack. One of them lies beyond all "
+        "other runs by people's mean: what to expect there is a guess."
+    )
+    assert "p = 0.300): it is not shown to favour or disfavour this run." in said(p_adjusted=0.3)
     of_99 = said(ci_low=-0.25, ci_high=0.01, p_value=0.03, p_adjusted=0.03)
-    assert "(-0.250 to 0.010; p = 0.030): it is not shown to favour or disfavour them." in of_99
+    assert "(-0.250 to 0.010; p = 0.030): it is not shown to favour or disfavour this run." in of_99
 
 
 WRONG = {
