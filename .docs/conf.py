@@ -45,6 +45,7 @@ html_show_search_summary = False  # a page that is opened from a disk must not f
 html_static_path = [
     "site.css",
     "../.site/sources/two-rankings.js",
+    "../.site/sources/pictures",
     "../lexiframe/core/views/report/two-rankings.css",
 ]
 html_css_files = ["site.css"]

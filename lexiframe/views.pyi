@@ -11,6 +11,7 @@ from lexiframe.core.views.shown.any_table import markdown as markdown
 "For users: strengths as a page"
 from lexiframe.decide.votes.page import strength_report as strength_report
 
-"For users: pictures, and tables to look at"
+"For users: pictures, their style, and tables to look at"
 from lexiframe import charts as charts
 from lexiframe.core.views import display as display
+from lexiframe.core.views.charts.style import style as style

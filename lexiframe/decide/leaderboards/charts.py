@@ -10,7 +10,8 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.views.charts.agreement import sort_by_similarity
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, single
+from lexiframe.core.views.charts.drawing import altair, inside, layered, single
+from lexiframe.core.views.charts.style import GREY, WIDTH
 from lexiframe.core.views.charts.texts import harmless_all
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def rank_interval_chart(
     )
     tips = ["run:N", "rank:Q", "value:Q", "rank_low:Q", "rank_high:Q"]
     bar = draw.X("rank_low:Q", title="rank", scale=draw.Scale(zero=False))
-    thin = base.mark_rule(color="#888").encode(x=bar, x2="rank_high:Q", tooltip=tips)
+    thin = base.mark_rule(color=GREY).encode(x=bar, x2="rank_high:Q", tooltip=tips)
     each = base.mark_rule(strokeWidth=4, opacity=0.45).encode(
         x="rank_low_each:Q", x2="rank_high_each:Q", tooltip=tips
     )
@@ -173,7 +174,7 @@ def smallest_set_chart(table: pl.DataFrame) -> alt.LayerChart:
     )
     tau = draw.Y("random_low:Q", title="τ-b with the order by all", scale=draw.Scale(zero=False))
     tips = ["n_collections:Q", "collection:N", "tau:Q", "tau_sd:Q", "random:Q"]
-    band = base.mark_area(opacity=0.25, color="#888").encode(y=tau, y2="random_high:Q")
+    band = base.mark_area(opacity=0.25, color=GREY).encode(y=tau, y2="random_high:Q")
     line = base.mark_line(point=True).encode(y="tau:Q", tooltip=tips)
     words = (
         "Few collections, chosen on other runs, beside random sets",

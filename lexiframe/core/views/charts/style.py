@@ -1,0 +1,140 @@
+"""The style sheet of all charts: their colours, font and widths, and `style`, which applies it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any, Literal
+
+from lexiframe.core.base import LexiframeError, typed
+
+COLOURS = "#0072b2 #d55e00 #009e73 #cc79a7 #e69f00 #56b4e9 #000000 #882255".split()
+"""Colours that colour-blind people can tell apart, those that print best first.
+
+Seven of Okabe & Ito; for their yellow, which cannot be seen on white, the wine red of Tol.
+"""
+BLACK = "#000000"
+"""One of them, which a mean has alone where the lines that it is of are beside it."""
+GROUND, INK = "#ffffff", "#222222"
+"""What a chart is drawn on, and words."""
+GREY = "#767676"
+"""What is not in the foreground; on white it has a contrast of 4.5."""
+FAINT = "#b0b0b0"
+"""Lines behind everything else."""
+CONCLUSIONS = "#08519c #6baed6 #c6dbef #bdbdbd #fdd0a2 #fd8d3c #a63603".split()
+"""The categories of conclusions: blue where both sides agree, orange where they do not."""
+SHARES: dict[str, Any] = {"scheme": "blues", "domain": [0, 1]}
+"""The scale of a quantity from none to all: darker is more."""
+SIDES: dict[str, Any] = {"scheme": "blueorange", "domain": [-1, 1], "reverse": True}
+"""The scale of a quantity with a middle: blue is above it, orange below."""
+WIDTH = 460
+"""The width of a chart in pixels, names and legends apart."""
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
+"""Letters of one width on all systems, so that no name is cut where a picture is looked at."""
+
+_GRID, _LETTER, _BESIDE = "#dddddd", 6, 110
+"""The lines of the grid, the pixels of a letter of a title, and those of names at the left."""
+_ON_DARK = {BLACK: "#ffffff", COLOURS[-1]: "#f0e442", GROUND: "#131416", INK: "#e4e4e4"} | {
+    GREY: "#9a9a9a", FAINT: "#666666", _GRID: "#33363a", "#08519c": "#3182bd", "#a63603": "#e6550d"
+}  # fmt: skip
+"""What colours become on a dark ground; yellow, which is seen there, has its place again.
+
+Numbers in coloured cells are white or black, by these names, on either ground.
+"""
+
+
+def cycled(kinds: Sequence[Any], n: int, *, skip: bool = False) -> list[Any]:
+    """Return n kinds by repeating them in turn; with ``skip``, each repetition begins one later."""
+    return [kinds[(i + skip * (i // len(kinds))) % len(kinds)] for i in range(n)]
+
+
+@typed
+def style(
+    chart: Any, ground: Literal["light", "dark"] = "light", *, font: str = FONT, width: int = WIDTH
+) -> Any:
+    """Return a chart with the colours of a ground, a font, and a width: to save, or to show.
+
+    Its eight colours are told apart by colour-blind people, and points have shapes besides, which a
+    print without colours keeps. A chart with a style cannot become a part of another.
+
+    Parameters
+    ----------
+    chart : altair.Chart
+        Any chart of `lexiframe.views.charts` or of ``plot``.
+    ground : {"light", "dark"}
+        What it is drawn on: white, or nearly black.
+    font
+        The names of fonts, the first that is there.
+    width
+        The pixels from left to right of a chart of one panel, names and legends apart. Below 460
+        legends stand under the chart, and long titles have several lines.
+
+    Returns
+    -------
+    altair.Chart
+        A chart of the same kind.
+
+    Raises
+    ------
+    LexiframeError
+        For a width below 100.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+    >>> chart = lf.views.style(e.plot.means("AP"), "dark", width=300)
+    >>> chart.width, chart.config.to_dict()["background"]
+    (300, '#131416')
+    """
+    if width < 100:
+        raise LexiframeError(f"style: expected a width of 100 pixels or more, found {width}")
+    colours = _ON_DARK if ground == "dark" else {}
+    spec = _styled(chart.to_dict(validate=False), colours, width / WIDTH)
+    lines = {"domainColor": GREY, "tickColor": GREY, "gridColor": _GRID}
+    words = {"labelColor": INK, "titleColor": INK}
+    config = {"background": GROUND, "view": {"stroke": _GRID}, "axis": lines | words} | {
+        "title": {"color": INK, "subtitleColor": GREY}, "header": words, "text": {"color": INK},
+        "legend": words | ({"orient": "bottom", "columns": 3} if width < WIDTH else {}),
+        "mark": {"color": COLOURS[0]}, "rule": {"color": INK}, "range": {"category": COLOURS},
+    }  # fmt: skip
+    spec["config"] = _styled(config, colours, 1) | {"font": font}
+    return type(chart).from_dict(spec, validate=False)
+
+
+def _styled(value: Any, colours: dict[str, str], ratio: float) -> Any:
+    """Return a part of a specification with other colours and widths; data stay as they are."""
+    if isinstance(value, list):
+        return [_styled(one, colours, ratio) for one in value]
+    if not isinstance(value, dict):
+        return colours.get(value, value) if isinstance(value, str) else value
+    found = {
+        name: one if name in ("datasets", "values") else _styled(one, colours, ratio)
+        for name, one in value.items()
+    }
+    if ratio != 1 and "type" not in value:
+        sides = [type(value.get(side)) for side in ("width", "height")]
+        for side in ("width", "height") if sides[0] is sides[1] else ("width",):
+            found |= {side: _times(value[side], ratio)} if side in value else {}
+    if ratio < 1 and isinstance(value.get("title"), dict):
+        found["title"] = _wrapped(found["title"], round(WIDTH * ratio + _BESIDE) // _LETTER)
+    return found
+
+
+def _times(side: Any, ratio: float) -> Any:
+    if isinstance(side, dict):
+        return {"step": max(12, round(side["step"] * ratio))}
+    return round(side * ratio) if isinstance(side, int | float) else side
+
+
+def _wrapped(title: dict[str, Any], letters: int) -> dict[str, Any]:
+    """Return a title whose lines have at most so many letters."""
+    lines = {name: title[name] for name in ("text", "subtitle") if name in title}
+    split = {
+        name: [
+            part for line in ([of] if isinstance(of, str) else of) for part in wrap(line, letters)
+        ]
+        for name, of in lines.items()
+    }
+    return title | split
