@@ -94,8 +94,15 @@ def _measures_are_no_addresses(_app, doctree):
             node.replace_self(nodes.Text(node.astext()))
 
 
+def _own_branch(_app, _page, _template, context, _doctree):
+    """Show beside a page its own branch: to list all pages beside each took most of the build."""
+    if toctree := context.get("toctree"):
+        context["toctree"] = lambda **how: toctree(**how | {"collapse": True})
+
+
 def setup(app):
     """Connect what is above."""
     app.connect("autodoc-process-docstring", _keep_bars, priority=100)
     app.connect("missing-reference", _find_public)
+    app.connect("html-page-context", _own_branch, priority=400)  # before Furo asks for the tree
     app.connect("doctree-read", _measures_are_no_addresses)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import lexiframe as lf
+from lexiframe.core.views.charts.style import ON_DARK
 from lexiframe.decide.leaderboards.charts import LeaderboardPlots
 from lexiframe.views import charts
 
@@ -88,9 +89,11 @@ def picture_files() -> dict[str, str]:
         with warnings.catch_warnings(action="error"):
             exec(compile(ast.Module(body, []), name, "exec"), names)
             chart = eval(compile(ast.Expression(last.value), name, "eval"), names)  # type: ignore
-        for ground in ("light", "dark"):
-            drawn = lf.views.style(chart, ground, width=WIDTH).to_dict(validate=False)
-            files[f"{name}.{ground}.svg"] = vl_convert.vegalite_to_svg(drawn)
+        drawn = lf.views.style(chart, width=WIDTH).to_dict(validate=False)
+        svg = vl_convert.vegalite_to_svg(drawn)  # without gaps between the cells of heat maps:
+        svg = svg.replace('class="mark-rect', 'shape-rendering="crispEdges" class="mark-rect')
+        dark = re.sub("#[0-9a-f]{6}", lambda found: ON_DARK.get(found[0], found[0]), svg)
+        files |= {f"{name}.light.svg": svg, f"{name}.dark.svg": dark}
     return files
 
 
@@ -149,7 +152,7 @@ def _about(name: str) -> str:
     """Return what a picture shows, as the docstring of its function says it."""
     of = LeaderboardPlots if name.startswith(BOARD) else charts
     text = inspect.getdoc(getattr(of, name.removeprefix(BOARD))) or ""
-    said = text.partition("\n")[0].removeprefix("Draw ").rstrip(".")
+    said = text.partition("\n")[0].removeprefix("Draw ").rstrip(".").replace("``", "")
     return html.escape(said[0].upper() + said[1:])
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.views.charts.agreement import sort_by_similarity
 from lexiframe.core.views.charts.drawing import altair, inside, layered, single
-from lexiframe.core.views.charts.style import GREY, WIDTH
+from lexiframe.core.views.charts.style import GREY, SHARES, SIDES, WIDTH
 from lexiframe.core.views.charts.texts import harmless_all
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def cell_chart(
             ),
             # As far above 0 as below, or a small number of the rarer sign would look large.
             color=draw.Color("z:Q", title="z-score").scale(
-                scheme="blueorange", reverse=True, domain=[-_FAR, _FAR], clamp=True
+                **SIDES | {"domain": [-_FAR, _FAR]}, clamp=True
             ),
             tooltip=["run:N", "collection:N", "value:Q", "z:Q"],
         )
@@ -210,7 +210,7 @@ def collection_chart(table: pl.DataFrame) -> alt.Chart:
         .encode(
             x=draw.X("collection:N", axis=draw.Axis(labelAngle=-60, labelLimit=180), **axis),
             y=draw.Y("with:N", axis=draw.Axis(labelLimit=180), **axis),
-            color=draw.Color("tau:Q", title="τ-b", scale=draw.Scale(scheme="blues")),
+            color=draw.Color("tau:Q", title="τ-b", scale=draw.Scale(scheme=SHARES["scheme"])),
             tooltip=["collection:N", "with:N", "tau:Q", "n:Q"],
         )
     )

@@ -29,18 +29,38 @@ SIDES: dict[str, Any] = {"scheme": "blueorange", "domain": [-1, 1], "reverse": T
 """The scale of a quantity with a middle: blue is above it, orange below."""
 WIDTH = 460
 """The width of a chart in pixels, names and legends apart."""
-FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
-"""Letters of one width on all systems, so that no name is cut where a picture is looked at."""
+FONT = "Verdana, DejaVu Sans, sans-serif"
+"""Letters that are legible when small, of one width on all systems, so that no name is cut."""
 
-_GRID, _LETTER, _BESIDE = "#dddddd", 6, 110
+_GRID, _LETTER, _BESIDE = "#dddddd", 7, 120
 """The lines of the grid, the pixels of a letter of a title, and those of names at the left."""
-_ON_DARK = {BLACK: "#ffffff", COLOURS[-1]: "#f0e442", GROUND: "#131416", INK: "#e4e4e4"} | {
+ON_DARK = {BLACK: "#ffffff", COLOURS[-1]: "#f0e442", GROUND: "#131416", INK: "#e4e4e4"} | {
     GREY: "#9a9a9a", FAINT: "#666666", _GRID: "#33363a", "#08519c": "#3182bd", "#a63603": "#e6550d"
 }  # fmt: skip
 """What colours become on a dark ground; yellow, which is seen there, has its place again.
 
 Numbers in coloured cells are white or black, by these names, on either ground.
 """
+_WORDS: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
+_LINES: dict[str, Any] = {
+    "domainColor": GREY,
+    "tickColor": GREY,
+    "gridColor": _GRID,
+    "labelSeparation": 4,
+}
+_CONFIG: dict[str, Any] = {
+    "background": GROUND,
+    "view": {"stroke": _GRID},
+    "axis": _LINES | _WORDS,
+    "header": _WORDS,
+    "legend": _WORDS | {"symbolFillColor": GREY, "labelLimit": 240},
+    "title": {"color": INK, "subtitleColor": GREY},
+    "text": {"color": INK},
+    "rule": {"color": INK},
+    "mark": {"color": COLOURS[0]},
+    "range": {"category": COLOURS},
+}
+"""What Vega-Lite takes for all parts of a chart that say nothing of their own."""
 
 
 def cycled(kinds: Sequence[Any], n: int, *, skip: bool = False) -> list[Any]:
@@ -90,15 +110,10 @@ def style(
     """
     if width < 100:
         raise LexiframeError(f"style: expected a width of 100 pixels or more, found {width}")
-    colours = _ON_DARK if ground == "dark" else {}
+    colours = ON_DARK if ground == "dark" else {}
     spec = _styled(chart.to_dict(validate=False), colours, width / WIDTH)
-    lines = {"domainColor": GREY, "tickColor": GREY, "gridColor": _GRID}
-    words = {"labelColor": INK, "titleColor": INK}
-    config = {"background": GROUND, "view": {"stroke": _GRID}, "axis": lines | words} | {
-        "title": {"color": INK, "subtitleColor": GREY}, "header": words, "text": {"color": INK},
-        "legend": words | ({"orient": "bottom", "columns": 3} if width < WIDTH else {}),
-        "mark": {"color": COLOURS[0]}, "rule": {"color": INK}, "range": {"category": COLOURS},
-    }  # fmt: skip
+    narrow = {"orient": "bottom", "columns": 3, "gradientLength": 220} if width < WIDTH else {}
+    config = _CONFIG | {"legend": _CONFIG["legend"] | narrow}
     spec["config"] = _styled(config, colours, 1) | {"font": font}
     return type(chart).from_dict(spec, validate=False)
 
@@ -114,27 +129,35 @@ def _styled(value: Any, colours: dict[str, str], ratio: float) -> Any:
         for name, one in value.items()
     }
     if ratio != 1 and "type" not in value:
-        sides = [type(value.get(side)) for side in ("width", "height")]
-        for side in ("width", "height") if sides[0] is sides[1] else ("width",):
-            found |= {side: _times(value[side], ratio)} if side in value else {}
+        found |= {side: _times(value[side], ratio) for side in _sides(value)}
     if ratio < 1 and isinstance(value.get("title"), dict):
         found["title"] = _wrapped(found["title"], round(WIDTH * ratio + _BESIDE) // _LETTER)
     return found
 
 
+def _sides(view: dict[str, Any]) -> Sequence[str]:
+    """Return whether the width and the height of a view change: both where they are alike.
+
+    Boxes are as wide as their names, and words that stand so many pixels from the top stay there.
+    """
+    layers, sides = view.get("layer", ()), [one for one in ("width", "height") if one in view]
+    if any("width" in layer.get("mark", "") for layer in layers):
+        return []
+    is_pinned = any("value" in layer.get("encoding", {}).get("y", "") for layer in layers)
+    return sides[: 1 + (len({type(view[side]) for side in sides}) == 1 and not is_pinned)]
+
+
 def _times(side: Any, ratio: float) -> Any:
+    """Return another width or height: of what is wider than one panel, the width of one panel."""
     if isinstance(side, dict):
         return {"step": max(12, round(side["step"] * ratio))}
-    return round(side * ratio) if isinstance(side, int | float) else side
+    return round(min(side, WIDTH) * ratio) if isinstance(side, int | float) else side
 
 
 def _wrapped(title: dict[str, Any], letters: int) -> dict[str, Any]:
     """Return a title whose lines have at most so many letters."""
     lines = {name: title[name] for name in ("text", "subtitle") if name in title}
-    split = {
-        name: [
-            part for line in ([of] if isinstance(of, str) else of) for part in wrap(line, letters)
-        ]
-        for name, of in lines.items()
+    every = {name: [of] if isinstance(of, str) else of for name, of in lines.items()}
+    return title | {
+        n: [part for line in of for part in wrap(line, letters)] for n, of in every.items()
     }
-    return title | split
