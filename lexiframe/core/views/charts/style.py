@@ -119,7 +119,7 @@ def style(
 
 
 def _styled(value: Any, colours: dict[str, str], ratio: float) -> Any:
-    """Return a part of a specification with other colours and widths; data stay as they are."""
+    """Return a part of a specification in the given colours and widths; data stay as they are."""
     if isinstance(value, list):
         return [_styled(one, colours, ratio) for one in value]
     if not isinstance(value, dict):
@@ -148,7 +148,7 @@ def _sides(view: dict[str, Any]) -> Sequence[str]:
 
 
 def _times(side: Any, ratio: float) -> Any:
-    """Return another width or height: of what is wider than one panel, the width of one panel."""
+    """Multiply a width or a height; a chart wider than one panel becomes as wide as one panel."""
     if isinstance(side, dict):
         return {"step": max(12, round(side["step"] * ratio))}
     return round(min(side, WIDTH) * ratio) if isinstance(side, int | float) else side
