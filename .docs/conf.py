@@ -48,6 +48,7 @@ html_static_path = [
     "../.site/sources/pictures",
     "../lexiframe/core/views/report/two-rankings.css",
 ]
+html_extra_path = ["../.site/sources/live"]
 html_css_files = ["site.css"]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5c8a", "color-brand-content": "#0b5c8a"},

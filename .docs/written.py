@@ -10,23 +10,26 @@ reference/      a page for each public function   (reference_pages.py)
 gallery         a picture of each chart           (gallery.py, gallery.toml)
 contributing, changelog                           the pages of the same names
 two-rankings.js                  the script of the page of this name
+live/           the report and the leaderboard of the bundled data, which pages link to
 """
 
 import re
 from pathlib import Path
 
+import polars as pl
 from gallery import gallery_page, picture_files
 from listed import forms_page, papers_page
 from measure_pages import measure_pages
 from reference_pages import reference_pages
 from speed_page import speed_page
 
+import lexiframe as lf
 from lexiframe.core.views.report.page import script_of
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
-    "sessions guide two-rankings which-measure which-test ties weights models gate leaderboards "
-    "votes recommenders nuggets judges worst learning-to-rank "
+    "sessions guide live two-rankings which-measure which-test ties weights models gate "
+    "leaderboards votes recommenders nuggets judges worst learning-to-rank "
     "coming-from what-can-be-read what-is-doubted large spark papers evidence glossary"
 ).split()
 """The pages about the library, in the order of the contents, where notebooks come second."""
@@ -40,6 +43,8 @@ TEXTS = {
 }
 SCRIPT = "two-rankings.js"
 """The script of the page ``two-rankings``: that of the report's two rankings, and the cases."""
+LIVE = ["report", "leaderboard"]
+"""The pages of the folder ``live``, which are no sources: Sphinx takes them as they are."""
 FILES = ["LICENSE", "CITATION.cff"]
 """What pages link to."""
 CONTENTS = {
@@ -97,6 +102,19 @@ def write_sources(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+    write_live(folder / "live")
+
+
+def write_live(folder: Path) -> None:
+    """Write the report of the bundled collection and a leaderboard into a folder."""
+    folder.mkdir()
+    digits = lf.bundled("digits")
+    words = pl.format("the digit {}, {}", "digit", "strokes")
+    queries = pl.read_parquet(digits / "queries.parquet").select("query_id", text=words)
+    e = lf.evaluate(digits / "runs", digits / "qrels.parquet")
+    e.report(folder / "report.html", queries=queries)
+    board = lf.leaderboard(lf.bundled("leaderboard") / "scores.csv", group="type")
+    board.report(folder / "leaderboard.html")
 
 
 def script() -> str:
@@ -114,6 +132,12 @@ def _tree(names: list[str], title: str = "") -> str:
 def _moved(path: Path) -> str:
     """Return a page's text, with links to other files of the repository made links of the site."""
     text = path.read_text(encoding="utf-8")
+    for name in LIVE:  # what the repository shows as a section with a picture, the site has
+        text = re.sub(
+            rf"\[([^]]+)\]\(\.docs/live\.md#{name}\)|!\[[^]]+\]\(\.\./data/{name}\.png\)",
+            lambda found, name=name: f'<a href="{name}.html">{found[1] or found[0]}</a>',
+            text,
+        )
     for name, source in TEXTS.items():
         text = re.sub(rf"\]\((\.\./|\.docs/)*({re.escape(source)})", f"]({name}", text)
         text = re.sub(rf"\]\({re.escape(Path(source).name)}", f"]({name}", text)

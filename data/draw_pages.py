@@ -2,13 +2,16 @@
 
 Run ``python data/draw_pages.py``, or with the names of pages after it, such as ``guide``. It needs
 Altair and Pillow, and writes each picture under the name that the page gives it, beside itself.
+Those of the page ``live`` are what Chromium shows of the report and the leaderboard, by playwright.
 """
 
 import ast
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from PIL import Image
@@ -44,13 +47,38 @@ def conclusion() -> Any:
     return names["e"].plot.means(["RPP", "LP", "nDCG@10", "RR"])
 
 
+def screens() -> Iterator[Path]:
+    """Take the pictures of the page ``live``, and yield their paths."""
+    from playwright.sync_api import sync_playwright
+
+    sys.path.insert(0, str(HERE.parent / ".docs"))
+    from written import LIVE, write_live
+
+    with TemporaryDirectory() as folder, sync_playwright() as p:
+        write_live(Path(folder, "live"))
+        browser = p.chromium.launch(executable_path=shutil.which("chromium"))
+        page = browser.new_page(viewport={"width": 1100, "height": 760})
+        for name in LIVE:
+            page.goto(Path(folder, "live", f"{name}.html").as_uri())
+            page.wait_for_selector("main:not([hidden])")
+            page.screenshot(path=HERE / f"{name}.png")
+            yield HERE / f"{name}.png"
+
+
+def saved(page: str) -> Iterator[Path]:
+    """Draw the pictures of a page, and yield their paths."""
+    if page == "live":
+        yield from screens()
+        return
+    for name, chart in [("conclusion", conclusion())] if page == "README" else charts(page):
+        chart.save(HERE / f"{name}.png", scale_factor=1.5)
+        yield HERE / f"{name}.png"
+
+
 def main() -> None:
     """Draw the pages that are named, or all of them."""
-    for page in sys.argv[1:] or ["README", *PAGES]:
-        drawn = [("conclusion", conclusion())] if page == "README" else charts(page)
-        for name, chart in drawn:
-            path = HERE / f"{name}.png"
-            chart.save(path, scale_factor=1.5)
+    for page in sys.argv[1:] or ["README", "live", *PAGES]:
+        for path in saved(page):
             with Image.open(path) as picture:  # 64 colours take a tenth of the room
                 picture.convert("RGB").quantize(64).save(path, optimize=True)
 

@@ -17,16 +17,20 @@ from .decide.leaderboards.leaderboard_of import leaderboard as leaderboard
 from .core.io.qrel_files import read_qrels as read_qrels
 from .core.io.per_request_scores import read_scores as read_scores
 from .decide.votes.stated.reading import read_preferences as read_preferences
+from .decide.nuggets.reading import read_nuggets as read_nuggets
+from .decide.beyond.items import read_items as read_items
 from .core.io.checks import check_run as check_run
 from .core.io.checks import check_qrels as check_qrels
 from .core.evaluation.read_back import read_results as read_results
 from .core.io.bundled_data import bundled as bundled
 
-"Step by step: positions, scores, preferences, and evaluations from scores or with more runs"
+"Step by step: positions, scores, preferences, evaluations from scores or with more runs"
 from .core.metrics.covered_runs import coverage as coverage
 from .core.metrics.descriptions import describe as describe
 from .core.projection.positions_table import positions as positions
 from .core.metrics.scored import scores as scores
+from .decide.beyond.scored_lists import list_scores as list_scores
+from .decide.beyond.reached import catalogue as catalogue
 from .core.pairwise.pairs import preferences as preferences
 from .core.pairwise.preference_entries import parse_measure as parse_measure
 from .connect.engines.reuse.added_runs import add_runs as add_runs
@@ -34,6 +38,7 @@ from .core.evaluation.from_scores import evaluate_scores as evaluate_scores
 
 "Orderings of runs: and how stable and alike they are"
 from .core.orderings.order import order_runs as order_runs
+from .core.orderings.wins import win_rates as win_rates
 from .decide.votes.strengths.strengths_of import bradley_terry as bradley_terry
 from .core.orderings.correlations import rank_correlations as rank_correlations
 from .core.orderings.stability import rank_distributions as rank_distributions
@@ -53,6 +58,17 @@ from .decide.judges.judges import judge_agreement as judge_agreement
 from .study.overlaps.unjudged import unjudged as unjudged
 from .study.holes.sensitivity import hole_sensitivity as hole_sensitivity
 from .study.overlaps.overlap import overlap as overlap
+
+"Experiment logs: what describes runs and requests, joined with tables"
+from .core.io.logs.joining import with_log as with_log
+from .core.io.logs.joining import with_attributes as with_attributes
+from .core.io.logs.files import read_log as read_log
+from .connect.logs.mlflow import read_mlflow as read_mlflow
+
+"Who is served worst: the worst share of the requests of each run"
+from .decide.worst.served import worst_served as worst_served
+from .decide.worst.leximin import leximin as leximin
+from .decide.worst.risk import risk as risk
 
 "Measures: lists of all of them, and of what libraries mean by a name"
 from .core.pairwise.listing import measures as measures
@@ -136,7 +152,6 @@ from .study.overlaps.contrasting import contrasting as contrasting
 
 "Pairs of runs: how often one is preferred, and where measures agree"
 from .core.pairwise.interleaved import interleaving as interleaving
-from .core.orderings.wins import win_rates as win_rates
 from .core.orderings.win_matrix import win_rate_matrix as win_rate_matrix
 from .core.orderings.wins import request_win_rates as request_win_rates
 from .core.orderings.agreement import tie_rates as tie_rates
@@ -173,12 +188,6 @@ from .core.io.exchange import to_ir_measures as to_ir_measures
 from .core.io.exchange import to_ranx as to_ranx
 from .core.io.exchange import to_pytrec_eval as to_pytrec_eval
 
-"Experiment logs: what describes runs and requests, joined with tables"
-from .core.io.logs.joining import with_log as with_log
-from .core.io.logs.joining import with_attributes as with_attributes
-from .core.io.logs.files import read_log as read_log
-from .connect.logs.mlflow import read_mlflow as read_mlflow
-
 "Results: what functions return where it is more than a table"
 from .core.evaluation.evaluation import Evaluation as Evaluation
 from .decide.votes.stated.stated_preferences import StatedPreferences as StatedPreferences
@@ -187,16 +196,13 @@ from .decide.votes.concordances.found import Concordance as Concordance
 from .decide.judges.compare_judges import JudgeComparison as JudgeComparison
 from .study.holes.results import HoleSensitivity as HoleSensitivity
 from .decide.leaderboards.leaderboard_of import Leaderboard as Leaderboard
+from .decide.beyond.items import Items as Items
+from .decide.beyond.reached import Catalogue as Catalogue
 
 "What becomes of all requests, or of a provider: one number for a run"
 from .core.orderings.aggregated import aggregates as aggregates
 from .core.metrics.providers import provider_exposure as provider_exposure
 from .core.metrics.instructions import p_mrr as p_mrr
-
-"Who is served worst: the worst share of the requests of each run"
-from .decide.worst.served import worst_served as worst_served
-from .decide.worst.leximin import leximin as leximin
-from .decide.worst.risk import risk as risk
 
 "Kinds of measures: classes for your own"
 from .core.metrics.kinds.recall_level import RecallLevelMetric as RecallLevelMetric
@@ -316,14 +322,6 @@ from .decide.nuggets.measures import ReportF1 as ReportF1
 from .decide.nuggets.measures import NuggetPreference as NuggetPreference
 
 "Answers: judgments of which nuggets they state, as scores and as positions"
-from .decide.nuggets.reading import read_nuggets as read_nuggets
 from .decide.nuggets.judged_answers import Nuggets as Nuggets
 from .decide.nuggets.scored_answers import nugget_scores as nugget_scores
 from .decide.nuggets.sentence_positions import nugget_positions as nugget_positions
-
-"Beyond relevance: what lists are like, and what they reach of a catalogue"
-from .decide.beyond.items import read_items as read_items
-from .decide.beyond.items import Items as Items
-from .decide.beyond.scored_lists import list_scores as list_scores
-from .decide.beyond.reached import catalogue as catalogue
-from .decide.beyond.reached import Catalogue as Catalogue

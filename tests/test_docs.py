@@ -217,7 +217,7 @@ def test_the_code_about_who_is_served_worst_runs(capsys):
     names = run_page("worst")
     assert names["found"].height == 33
     said = capsys.readouterr().out
-    assert "In the tenth of the requests that it serves worst, isomap8_euclidean has" in said
+    assert "In the tenth of the requests that each run serves worst, isomap8_euclidean has" in said
     assert "AP, worst 0.1" in said
     assert "WorstIntents(AP, share=0.5)" in said
 

@@ -754,6 +754,7 @@ def judged_tables(runs, qrels):
         "judge_comparisons": found.comparisons,
         "conclusions": found.conclusions,
         "conclusion_pairs": found.conclusion_pairs,
+        "judge_answers": found.answers,
     }
 
 

@@ -81,6 +81,8 @@ def test_the_guide_shows_what_comes_out():
     rates = {test: [f"{100 * rate:.1f} %" for rate in of["error_rate"]] for (test,), of in rates}
     wilcoxon, sign = ("{0} to {2}".format(*rates[test]) for test in ("wilcoxon", "sign"))
     assert f"in {wilcoxon} of the trials, and the sign test in {sign}." in prose
+    counts = names["holes"].verdict.row(0, named=True)
+    assert "{n_open} of the {n_pairs} pairs of runs could change".format_map(counts) in prose
     levels = names["e"].explain("q0066", "pixels_cosine", "pixels_euclidean", "RPP")["sign"]
     ahead = [(levels == sign).sum() for sign in (-1, 1)]
     said = "ahead at {} of {} levels, `pixels_cosine` at {};"

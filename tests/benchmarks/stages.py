@@ -109,7 +109,7 @@ def comparison(test: str) -> Stage:
 
 
 def hsd(table: str, measure: str, trials: int) -> Stage:
-    """Make a stage that tests all pairs of runs by one measure, with the randomised HSD."""
+    """Make a stage that tests all pairs of runs by one measure, with the randomized HSD."""
     return on(table, lambda lf, t: lf.tukey_hsd(t.filter(measure=measure), trials=trials))
 
 

@@ -16,7 +16,7 @@ import lexiframe as lf
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
 TRIALS = 2000
-"""Permutations of each randomised HSD."""
+"""Permutations of each randomized HSD."""
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def within_chance(c, percentages):
     }
 
 
-def test_randomised_hsd(p):
+def test_randomized_hsd(p):
     """RPP, table 3a: the printed numbers are within the chance of the trials, in all six columns.
 
     They are not reproduced to the digits: the permutations differ, and the paper does not say how
@@ -132,7 +132,7 @@ def test_paired_tests_of_lexiprecision(p2):
     assert found("bonferroni")["rrLP"] == 14.86
 
 
-def test_randomised_hsd_of_lexiprecision(p2):
+def test_randomized_hsd_of_lexiprecision(p2):
     """Lexiprecision, table 4a, with grade 2, prints 16.52, 18.47 and 13.21.
 
     Here come 17.7, 17.3 and 14.0. All three are within the chance of the trials.

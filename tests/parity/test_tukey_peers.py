@@ -59,7 +59,7 @@ def test_an_hsd_of_independent_samples_is_another_one(some_scores):
     assert np.log(of_pairs).mean() > np.log(of_blocks).mean() + 0.1
 
 
-def test_randomised_and_parametric_agree_roughly(some_scores):
+def test_randomized_and_parametric_agree_roughly(some_scores):
     """Neither is the other's approximation, but on values they tell about the same runs apart."""
     randomized = lf.tukey_hsd(some_scores, trials=2000)["p_value"].to_numpy()
     parametric = lf.tukey_hsd(some_scores, "parametric")["p_value"].to_numpy()

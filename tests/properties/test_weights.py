@@ -567,7 +567,7 @@ def test_heavy_requests_and_small_strata_are_warned_of():
         found = lf.compare(pair(0.5, -0.5, 1.0, 0.0), "t", "none", weights=W | {"1": 8})
     assert found["ci_low"].item() is not None
     parts = pl.DataFrame({"query_id": [*"1234"], "part": ["x", "x", "y", "y"]})
-    with pytest.warns(lf.LexiframeWarning, match="strata: 'x' has 2 requests; its variance is"):
+    with pytest.warns(lf.LexiframeWarning, match="strata: 'x' has n = 2; its variance is"):
         lf.win_rates(pair(1.0, 0, 1, 1), strata="part", shares={"x": 1, "y": 1}, requests=parts)
     for intervals in ("t", "bca"):  # n* is 1.01
         few = lf.compare(pair(0.5, -0.5, 1.0, 0.0), "t", "none", intervals=intervals,

@@ -138,7 +138,7 @@ def _deciding(table: pl.DataFrame) -> list[str]:
     first = int(means.argmax())
     others = {names[c]: runs[int(without[:, c].argmax())] for c in range(len(names))
               if without[:, c].max() > without[first, c] + 1e-12}  # fmt: skip
-    told = [f"but without {c} {escaped(run)}" for c, run in [*others.items()][:_NAMED]]
+    told = [f"but without {c} it is {escaped(run)}" for c, run in [*others.items()][:_NAMED]]
     said = f"By the mean over collections {escaped(runs[first])} is first, "
     if len(runs) < table["run"].n_unique():
         said = f"Of the {len(runs)} runs that all of them have, {escaped(runs[first])} is first by "
@@ -159,8 +159,5 @@ def _counts_beside_baseline(measure: str, part: pl.DataFrame, n: int) -> str:
         counts = part.select(run=which).explode("run").drop_nulls("run")["run"].value_counts()
         rows = counts.sort("count", "run", descending=[True, False]).head(_NAMED).rows()
         names = [f"{escaped(run)} in {count}" for run, count in rows]
-        told.append(f"{which}: {printed.and_joined(names)}" if names else f"no run is {which}")
-    return (
-        f"By {measure}, of {n} collections runs are significantly different from the baseline, "
-        f"{told[0]}; {told[1]}."
-    )
+        told.append(f"significantly {which}: {printed.and_joined(names) if names else 'no run'}")
+    return f"By {measure}, against the baseline in {n} collections, {'; '.join(told)}."

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import RLock
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pyarrow as pa
@@ -329,6 +329,7 @@ _NO_COLUMNS = (
 
 TWIN = "\x1f"
 """Appended to the name of the second column of that name, twice to that of the third, and so on."""
+_LONG = 1 << 16  # rows of a chunk
 _ONE_COLUMN = ("Series", "ChunkedArray")
 _taking_over = RLock()
 """Held while another library computes a frame: a DuckDB connection refuses a second thread."""
@@ -374,7 +375,10 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         frame = _unique_names(frame, where, keep_twins=keep_twins)
         if any(name is not None for name in index):  # Polars drops the index of a pandas frame
             frame = frame.reset_index()
-        return pl.DataFrame(_without_wide_decimals(frame))
+        frame = _without_wide_decimals(frame)
+        if isinstance(frame, pa.Table) and frame.num_columns and _has_long_chunks(frame):
+            return cast(pl.DataFrame, pl.from_arrow(frame, rechunk=False))
+        return pl.DataFrame(frame)
     except (LexiframeError, MemoryError):
         raise
     except _NO_COLUMNS as error:
@@ -387,6 +391,11 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             f"{where}: {type(frame).__name__} cannot be exported as Arrow "
             f"({type(error).__name__}: {one_line(error)}); give a table of PyArrow instead"
         ) from error
+
+
+def _has_long_chunks(table: pa.Table) -> bool:
+    """Return whether a copy into one chunk would cost more than many chunks do: for long texts."""
+    return bool(table.num_rows >= _LONG * max(column.num_chunks for column in table.columns))
 
 
 def warn_of_index(frame: Any, where: str) -> None:

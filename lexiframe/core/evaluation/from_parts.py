@@ -116,7 +116,7 @@ def evaluated_by(
         found = weighed_sums(plan, held, total["sums"], *given)
         total.kept["sums"], kept["_weights"], told["weights"] = found
         held = None if are_of_sums(how) else held
-    unmatched = _report(plan, total, some_queries)
+    unmatched = _report(plan, total, some_queries, facts)
     if in_parts:
         kept |= {"sums": total["sums"], "_sample": (total["sample"], plan), "_in_parts": True}
     measures = [str(measure) for measure in plan.measures]
@@ -156,7 +156,10 @@ def evaluated_by(
 
 
 def _report(
-    plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
+    plan: Plan,
+    total: BucketResult,
+    some_queries: Callable[[], tuple[list[str], pl.Series]],
+    facts: Mapping[str, Any],
 ) -> list[str]:
     """Raise if all buckets lack judgments, answers or relevant items; warn of dropped data.
 
@@ -172,7 +175,7 @@ def _report(
         raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
     _refuse_without_items(plan, sums, said.greatest)
     _report_groups(plan, total["attributed"])
-    answers.warn_of_counts(counts, said.repairs)
+    answers.warn_of_counts(counts, said.repairs, facts)
     doubts.warn_of_scores_against_ranks(said.against)
     one_run.warn_of_doubts(answers.own_queries(counts))
     if needed.count_any_grade(plan.measures):

@@ -223,7 +223,8 @@ def _are_the_rows(table: pl.DataFrame, named: pl.DataFrame, options: TextOptions
 def _may_vary(column: pl.Series) -> bool:
     if column.dtype.is_nested() or column.dtype == pl.Object:
         return True
-    return some_of(column).n_unique() > 1 or column.n_unique() > 1
+    some = some_of(column)
+    return some.n_unique() > 1 or (len(some) < len(column) and column.n_unique() > 1)
 
 
 def _name_replicates(named: pl.DataFrame, source: Source, unnamed: str) -> pl.DataFrame:
@@ -255,6 +256,7 @@ def separate_empty(
     name: str, rows: pl.DataFrame, where: str, places: Places | None, options: TextOptions
 ) -> RunPart:
     """Separate the queries that were answered with an empty list from the rows."""
+    rows = rows.rechunk()  # a long table comes in chunks
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)
@@ -329,8 +331,7 @@ class _Needed:
         others = {*opened.schema.names} - {*found.values()}
         if {"run", "replicate"} & {*found}:
             others = {*filter(names_folds, others)}
-        few = range(1, _FEW + 1)
-        unread = sorted(name for name in others if len(next(opened.distinct(name), ())) in few)
+        unread = sorted(name for name in others if opened.has_few(name, _FEW))
         if "run" in found and "replicate" not in found:
             self.only_run = _only_text(opened.distinct(found["run"]))
         if self.only_run:

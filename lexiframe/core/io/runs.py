@@ -247,7 +247,8 @@ def read_runs(
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)
     rows_in = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
-    table = pa.concat_tables(schemas.to_arrow(rows_in(part)) for part in parts)
+    n_rows = sum(part.rows.height for part in parts)
+    table = pa.concat_tables(in_threads(rows_in, parts, rows=n_rows))
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
     metadata = {"ir_metadata": headers} if headers else {}
@@ -269,16 +270,17 @@ def _ordered_parts(parts: Iterable[RunPart]) -> list[RunPart]:
     return [part for some in by_collection.values() for part in some]
 
 
-def _run_rows(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> pl.DataFrame:
+def _run_rows(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> pa.Table:
     """Return a run's rows for a table of runs, with one row for each query with an empty list."""
     rows = coded.as_strings(part.rows.select(columns))
     if part.empty:
         empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
         rows = pl.concat([rows, empty], how="diagonal")
+    table = schemas.to_arrow(rows)
     run, replicate = coded.split_replicate(part.name)
-    named = [pl.lit(run).alias("run")]
-    if part.collection is not None:
-        named.insert(0, pl.lit(part.collection).alias(of_collections.COLLECTION))
-    if is_replicated:
-        named.append(pl.lit(replicate, pl.String).alias("replicate"))
-    return rows.select(*named, *columns)
+    named = [(of_collections.COLLECTION, part.collection)] * (part.collection is not None)
+    named += [("run", run), *[("replicate", replicate)] * is_replicated]
+    for place, (name, value) in enumerate(named):
+        column = pa.repeat(pa.scalar(value, pa.string()), table.num_rows)
+        table = table.add_column(place, name, column)
+    return table

@@ -45,7 +45,8 @@ def coverage(
 ) -> pl.DataFrame:
     """Count for each run what was answered and judged, and bound the effect of ties.
 
-    Each request counts once, also where requests have weights.
+    Each request counts once, also where requests have weights. How much of a catalogue the lists of
+    a run reach is another thing: the measure ``Coverage``, by `catalogue`.
 
     Parameters
     ----------

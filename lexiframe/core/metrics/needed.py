@@ -130,8 +130,8 @@ _BY_GRADE = (*_GRADED, "level preference", "matrix preference")
 
 def _lost(graded: list[str]) -> str:
     return (
-        f"add nothing to {', '.join(graded)}; trec_eval's -l leaves the gains as they are: for "
-        "that, compute these measures without rel, and give it to the others, as in AP(rel=2)"
+        f"have no gain in {', '.join(graded)}. With -l, trec_eval keeps their gain: to do the "
+        "same, leave rel out, and give it to measures without gains, as in AP(rel=2)"
     )
 
 

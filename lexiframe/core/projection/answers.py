@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -61,7 +62,7 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
     """Warn once of dropped and filled data, with counts, and of the findings of `warn_of_input`."""
-    warn_of_counts(ranked.answers, repairs_of(ranked))
+    warn_of_counts(ranked.answers, repairs_of(ranked), {})
     warn_of_input(ranked)
 
 
@@ -125,8 +126,13 @@ _FLAT = (
 )
 
 
-def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int]) -> None:
-    """Warn once of dropped and filled data, with counts by run and by `repairs_of`."""
+def warn_of_counts(
+    answers: pl.DataFrame, repairs: Mapping[str, int], facts: Mapping[str, Any]
+) -> None:
+    """Warn once of dropped and filled data, with counts by run and by `repairs_of`.
+
+    ``facts`` begin the provenance, whose judgments may call requests users.
+    """
     total = answers.sum()
     by_run = {
         "rankings missing, counted as empty": total["missing"].item(),
@@ -138,7 +144,7 @@ def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int]) -> None:
     counted = _counts_in_words(by_run) and f"{_counts_in_words(by_run)} (see lexiframe.coverage)"
     found = "; ".join(words for words in (counted, _counts_in_words(repairs)) if words)
     if found:
-        warn(found)
+        warn(printed.say_users(found, facts))
 
 
 def _counts_in_words(counts: Mapping[str, int]) -> str:

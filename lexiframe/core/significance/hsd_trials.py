@@ -1,4 +1,4 @@
-"""The trials of the randomised HSD: run labels are permuted independently within each request.
+"""The trials of the randomized HSD: run labels are permuted independently within each request.
 
 Before that, the runs of each request are put into an order that does not depend on their names;
 then the trials of a seed do not depend on the names either. This is valid because requests are

@@ -127,7 +127,7 @@ def compare(
         Whether the sign test leaves out ties, or gives half of them to each run (of an odd number
         one is left out).
     trials : int
-        Number of trials of the randomisation and bootstrap tests and of ``intervals="bca"``. With
+        Number of trials of the randomization and bootstrap tests and of ``intervals="bca"``. With
         the test ``auto`` 10,000 become fewer, at least 1,000, for families of so many pairs that
         pairs × requests × trials would exceed 5·10¹⁰.
     seed : int
@@ -239,8 +239,8 @@ def compare(
 
     t is that of `scipy.stats.ttest_rel`, the sign test is `scipy.stats.binomtest`, and Wilcoxon's
     test is `scipy.stats.wilcoxon` of the differences, after sizes that differ by rounding alone are
-    made equal, so that they tie. Randomisation and bootstrap: p = (1 + count) / (1 + trials). When
-    there are at most ``trials`` ways to choose signs, the randomisation test takes all of them, and
+    made equal, so that they tie. Randomization and bootstrap: p = (1 + count) / (1 + trials). When
+    there are at most ``trials`` ways to choose signs, the randomization test takes all of them, and
     p is exact. The bootstrap draws from the centred differences and compares t, as in Sakai, SIGIR
     2006, doi:10.1145/1148170.1148261. Smucker, Allan & Carterette, CIKM 2007,
     doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the noncentral
@@ -282,14 +282,14 @@ def compare(
     erred in .04 to .06; survey packages' error with n − 1 degrees covered as few as .14, with
     n* − 1 .82, and statsmodels' DescrStatsW, whose weights are counts, 0 to .12.
 
-    Too few trials or requests make rejection impossible. With randomisation and bootstrap, Holm's
+    Too few trials or requests make rejection impossible. With randomization and bootstrap, Holm's
     and Bonferroni's corrections over m comparisons need ``trials`` above m / alpha − 1. With n
     requests and no ties, p is at least 2^(1 − n) (one-sided 2^−n) by the sign and Wilcoxon tests
     and by all choices of signs. A warning says how many are needed.
 
     t and bootstrap ask whether the mean difference is 0, the sign test whether wins are as frequent
     as losses, Wilcoxon's test whether the differences are symmetric around 0 (by ranks), and
-    randomisation whether the runs could be exchanged in each request. Where differences are skewed,
+    randomization whether the runs could be exchanged in each request. Where differences are skewed,
     the sign and Wilcoxon tests reject equal means more often than alpha; `audit` counts it.
 
     Examples

@@ -32,7 +32,9 @@ def _pair_phrase(row: dict[str, Any]) -> str:
 def _pairs_phrase(part: pl.DataFrame, question: str) -> str:
     claim, lacking = _OF_PAIRS[question], part["required"].null_count()
     enough = part.filter(pl.col("required") <= pl.col("n")).height
-    said = [f"{enough:,} of {part.height:,} pairs of runs have the requests that show that {claim}"]
+    said = [
+        f"{enough:,} of {part.height:,} pairs of runs have enough requests to show that {claim}"
+    ]
     more = part.filter(pl.col("required") > pl.col("n"))["required"].to_list()
     if more:
         said.append(f"{len(more):,} would need up to about {max(more):,}")

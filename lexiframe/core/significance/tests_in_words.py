@@ -11,7 +11,7 @@ from lexiframe.core.significance.tests import TESTS
 _TESTS = {
     "auto": "default test",
     **{name: test.words for name, test in TESTS.items()},
-    "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
+    "hsd_randomized": "Tukey's HSD, randomized, requests as blocks",
     "hsd_parametric": "Tukey's HSD, requests as blocks",
 }
 

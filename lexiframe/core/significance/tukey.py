@@ -106,7 +106,7 @@ def tukey_hsd(
 
     Notes
     -----
-    Randomised: each trial permutes the labels of the runs, independently within each request, and
+    Randomized: each trial permutes the labels of the runs, independently within each request, and
     keeps the largest |mean difference| over all pairs, by the weights of requests. p = (1 + number
     of trials in which that is at least the pair's) / (1 + trials). Numbers are equal when they
     differ by no more than rounding (1e-12, or 1e-12 of the scores where these exceed 1). Half the

@@ -88,7 +88,8 @@ that users had."""
 
 Coverage = CatalogueMetric("Coverage", of_all.coverage, of_all.coverage_without_each,
     takes_groups=True, formula="#{S ≠ 0}/n", bounds="0 to 1", source=of.GE)
-"""The share of the catalogue that stands in any list of a run."""
+"""The share of the catalogue that stands in any list of a run. (What is answered and judged is
+counted by the function ``coverage``.)"""
 
 Gini = CatalogueMetric("Gini", of_all.gini, of_all.gini_without_each, smaller_is_better=True,
     parameters=_EXPOSURE, formula="Σ_i (2i − n − 1) S_i/(n ΣS)", bounds="0 to 1", source=of.GINI)

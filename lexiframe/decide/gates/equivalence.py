@@ -153,7 +153,7 @@ def equivalence(
     `statsmodels.stats.weightstats.ttost_paired`. ``bootstrap``: the distribution of t is that of
     samples of the centred differences (the percentile-t interval); p = (1 + count) / (1 + trials),
     and samples are drawn as `compare` draws them. p_better is the p_value of `compare`, unless all
-    differences are equal. Randomisation is not offered: changing signs at random tests whether the
+    differences are equal. Randomization is not offered: changing signs at random tests whether the
     differences are symmetric around the limit, and 20 equal differences would pass.
 
     With the true difference on the margin, "not worse" and "equivalent" come out at most alpha of

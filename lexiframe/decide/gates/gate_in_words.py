@@ -133,7 +133,8 @@ def _coverage_sentence(rows: list[dict[str, Any]]) -> str:
     shares = [row[f"{role}_judged_at_10"] for row in rows for role in ("baseline", "candidate")]
     if None in shares:
         return said
-    return f"{said}, of the first 10 documents at least {math.floor(100 * min(shares))} % judged"
+    least = math.floor(100 * min(shares))
+    return f"{said}, at least {least} % of the first 10 documents of each run judged"
 
 
 def coverage_of_row(row: dict[str, Any]) -> str:

@@ -19,9 +19,9 @@ def reason(row: Row) -> str:
     >>> reason({"baseline": "bm25", "candidate": "dense", "require": "not-worse",
     ...         "outcome": "undecided", "mean_difference": -0.004, "margin": 0.01, "n": 50,
     ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320, "ci_low": -0.012})
-    'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: p = 0.21 for \
-not worse, 0.79 for worse, mean difference -0.004, n = 50; it would take about 320 requests if the \
-difference is as observed.'
+    'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: the test of \
+"not worse" has p = 0.21, the test of "worse" p = 0.79, mean difference -0.004, n = 50; it would \
+take about 320 requests if the difference is as observed.'
     """
     outcome: str = row["outcome"]
     claim = _CLAIMS[rule_of(row["require"]).claim, outcome](row)
@@ -87,8 +87,8 @@ _ROUNDED = 12
 
 def _undecided_reason(row: Row) -> str:
     shown, opposite = _ANSWERS[rule_of(row["require"]).claim]
-    other = _p(row["p_opposite_adjusted"], "")
-    p = f"{_p(row['p_adjusted'])} for {shown}, {other} for {opposite}"
+    other = _p(row["p_opposite_adjusted"])
+    p = f'the test of "{shown}" has {_p(row["p_adjusted"])}, the test of "{opposite}" {other}'
     if row["n"] == 1:
         needed = "one request shows nothing"
     elif row["ci_low"] is None and row.get("of_all"):
@@ -117,8 +117,8 @@ def _poor(row: Row) -> str:
         return ""
     share = "less than 1 %" if rate < 0.01 else f"about {100 * rate:.0f} %"
     return (
-        f"with {row['n']:,} requests this gate would pass a candidate that is as good, and differs "
-        f"by as much, in {share} of cases; "
+        f"with {row['n']:,} requests a candidate that is as good as {row['baseline']}, and whose "
+        f"differences vary as much, would pass in {share} of cases; "
     )
 
 
@@ -148,6 +148,6 @@ _EVIDENCE: dict[str, Callable[[Row], str]] = {
 }
 
 
-def _p(value: float, name: str = "p = ") -> str:
+def _p(value: float) -> str:
     """Return a p-value with four digits, so that 0.0498 is not written as 0.05."""
-    return f"{name.replace('=', '<') or '< '}0.001" if value < 0.001 else f"{name}{value:.4g}"
+    return "p < 0.001" if value < 0.001 else f"p = {value:.4g}"

@@ -188,6 +188,7 @@ Own = Annotated[
     option(STATISTICS, _OWN, metavar="NAME", rare=True, default_factory=list, show_default=False),
 ]
 Top = Annotated[int | None, option(STATISTICS, "As for `compare_judges`.", metavar="K", rare=True)]
+_LIMIT = option(STATISTICS, "As for `compare_judges`.", rare=True)
 
 
 @dataclass
@@ -203,13 +204,19 @@ class JudgeTests:
     seed: int = 0
     baseline: str | None = None
     top: Top = None
+    least_found: Annotated[float, _LIMIT] = 0.8
+    most_reversed: Annotated[int, _LIMIT] = 0
+    least_tau: Annotated[float, _LIMIT] = 0.7
+    fewest: Annotated[int, _LIMIT] = 5
     requests: str | None = None
     by: list[str] | None = None
 
     def refuse_without_runs(self, measure: list[str] | None) -> None:
         """Raise for options that say how runs are compared."""
         others = [f for f in fields(self) if f.name not in ("requests", "by")]
-        told = [f"--{f.name}" for f in others if getattr(self, f.name) != f.default]
+        told = [
+            f"--{f.name.replace('_', '-')}" for f in others if getattr(self, f.name) != f.default
+        ]
         for name in [*(["--measure"] if measure else []), *told]:
             raise typer.BadParameter(
                 f"{name} says how runs are compared, and no run is given; name runs, or leave it "

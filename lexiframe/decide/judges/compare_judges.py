@@ -24,6 +24,7 @@ from lexiframe.core.significance import (
     conclusions,
     corrections,
 )
+from lexiframe.decide.judges.answers import FOUND, answers_of, check_limits
 from lexiframe.decide.judges.graded_items import check_judges, read_judges
 from lexiframe.decide.judges.judge_tables import (
     Judged,
@@ -39,7 +40,7 @@ from lexiframe.decide.judges.judged_scores import read_judged_scores, same_cells
 from lexiframe.decide.judges.judged_statements import share_answers
 from lexiframe.decide.judges.judges import judge_agreement
 from lexiframe.decide.judges.schemas import JUDGE_AGREEMENT, JUDGE_COMPARISONS
-from lexiframe.decide.judges.trust_in_words import FOUND, found_by_judges, trust_sentences
+from lexiframe.decide.judges.trust_in_words import trust_sentences
 from lexiframe.typing import (
     BaselineLike,
     FrameKind,
@@ -89,6 +90,12 @@ class JudgeComparison(Tables):
         run_b``.
     conclusions, conclusion_pairs
         The tables of `conclusions` and `conclusion_pairs` for every two judges.
+    answers
+        Key ``measure, judge_a, judge_b``: whether judge_b leads to the conclusions of judge_a.
+        ``answer`` is ``yes``, ``no`` or null (not known), and ``reason`` says why. Of the
+        significant pairs by judge_a, judge_b has ``found``, ``missed`` and ``reversed`` so many;
+        ``share`` is that of the found ones, and ``invented`` are significant by judge_b alone.
+        ``tau`` between the orders of ``n_runs`` has the interval ``ci_low, ci_high``.
 
     Examples
     --------
@@ -110,11 +117,12 @@ class JudgeComparison(Tables):
     comparisons: pl.DataFrame
     conclusions: pl.DataFrame
     conclusion_pairs: pl.DataFrame
+    answers: pl.DataFrame
     _asked: tuple[str, ...] = ()
 
     _TABLES = (
         "judges", "left_out", "agreement", "orderings", "correlations", "rank_shifts",
-        "comparisons", "conclusions", "conclusion_pairs",
+        "comparisons", "conclusions", "conclusion_pairs", "answers",
     )  # fmt: skip
 
     @property
@@ -126,9 +134,8 @@ class JudgeComparison(Tables):
         """
         is_of_first = pl.col("name_a") == self._first
         about_first = self._sort_as_asked(self.conclusions.filter(is_of_first))
-        pairs = self.conclusion_pairs.filter(is_of_first)
         said = trust_sentences(
-            pairs, about_first, self.rank_shifts, self.correlations, self._groups
+            self.answers, about_first, self.rank_shifts, self.correlations, self._groups
         )
         return printed.Verdict(said)
 
@@ -145,11 +152,14 @@ class JudgeComparison(Tables):
         ``invented`` are significant by the other judge alone. ``pairs`` are all pairs of runs.
         """
         first, by = self._first, self._groups
+        answers = self.answers.filter(judge_a=first).select(
+            *by, "measure", "judge_b", "answer", "tau", "ci_low", "ci_high", *FOUND
+        )
         shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
         reference = self.agreement.filter(pl.col("judge_a") == first)
         found = {
             f"Order of the runs, and conclusions about pairs, against {first}": self._sort_as_asked(
-                _judge_summary(self, first, by)
+                answers
             )
         }
         if reference.height:
@@ -172,17 +182,6 @@ class JudgeComparison(Tables):
         seconds = self.conclusions["name_b"].implode()
         first: str = self.conclusions.filter(~pl.col("name_a").is_in(seconds))["name_a"][0]
         return first
-
-
-def _judge_summary(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
-    """Return the agreement of each judge's orders and conclusions with the first judge's."""
-    on = [*by, "measure", "judge_b"]
-    tau = found.correlations.filter(pl.col("method") == "kendall", pl.col("judge_a") == first)
-    c = found.conclusion_pairs.filter(pl.col("name_a") == first)
-    pairs = found_by_judges(c, by).rename({"name_b": "judge_b"}).select(*on, *FOUND)
-    tau = tau.select(*on, "ci_low", "ci_high", tau="correlation")
-    table = tau.join(pairs, on=on, how="left", nulls_equal=True, maintain_order="left")
-    return table.select(*on, "tau", "ci_low", "ci_high", *FOUND)
 
 
 @alone.each_collection
@@ -212,6 +211,10 @@ def compare_judges(
     exclude: QrelsLike | None = None,
     missing: missing_requests.Missing | None = None,
     top: int | None = None,
+    least_found: float = 0.8,
+    most_reversed: int = 0,
+    least_tau: float = 0.7,
+    fewest: int = 5,
     requests: RequestsLike = None,
     by: By = None,
     frames: FrameKind | None = None,
@@ -249,6 +252,15 @@ def compare_judges(
     top : int, optional
         Also correlate the orders of the runs that the first judge has among its ``top`` best, at
         least 2. A cut by the truth leaves few runs that are close, so that this is a noisy number.
+    least_found : float
+        The least share of the first judge's significant pairs that another judge must find, 0 to 1,
+        for the answer that conclusions can be drawn from it.
+    most_reversed : int
+        The greatest number of these pairs that it may see the other way round, significantly too.
+    least_tau : float
+        The least lower limit of the interval of Kendall's τ between the orders, −1 to 1.
+    fewest : int
+        The least number of runs, and of significant pairs, for an answer; at least 2.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tables are computed within each group.
@@ -266,8 +278,8 @@ def compare_judges(
     ------
     LexiframeError
         As `judge_agreement`, `positions`, `preferences`, `compare` and `bootstrap_correlations`;
-        when no request has a relevant document by all judges; for a ``top`` below 2; and of scores
-        when judges have no measure, run and request in common.
+        when no request has a relevant document by all judges; for a ``top`` below 2 and for limits
+        out of range; and of scores when judges have no measure, run and request in common.
 
     Warns
     -----
@@ -282,7 +294,10 @@ def compare_judges(
     Voorhees, "Variations in relevance judgments and the measurement of retrieval effectiveness",
     IPM 2000, doi:10.1016/S0306-4573(00)00010-8, finds that judges who disagree much about grades
     may still order systems alike. A judge of the same kind as one of the runs may favour it:
-    ``rank_shifts`` shows that, and an average over all runs does not.
+    ``rank_shifts`` shows that, and an average over all runs does not. Where the other judge lacks
+    what the first one has, there is no yes: it may lack what it would judge badly. More reversed
+    pairs than allowed make a no, however few runs there are. Where τ is the same in nearly all
+    samples, and so has no interval, its limit is τ after two swaps of neighbours.
 
     Examples
     --------
@@ -303,6 +318,9 @@ def compare_judges(
     check_inference(test, correction, family, alpha, "two-sided", trials, seed)
     resampling.check_draws("compare_judges", "samples", samples, seed)
     _check_top(top)
+    limits = {"least_found": least_found, "most_reversed": most_reversed, "least_tau": least_tau,
+              "fewest": fewest}  # fmt: skip
+    check_limits(limits)
     method = ChosenRule(order).method
     names, groups = grouping.names_of(requests, by), dict[str, Any]()
     if names:  # read once: a stream cannot be read again
@@ -321,14 +339,17 @@ def compare_judges(
     of_judge = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
     orderings = orderings_of(judged, method, groups, names, missing)
     how = {"samples": samples, "seed": seed, "alpha": alpha, "missing": missing}
+    correlations = correlations_of(judged, method, how, groups, top)
+    pairs = conclusion_pairs(comparisons, by=names)
     return JudgeComparison(
         **tables,
         orderings=orderings,
-        correlations=correlations_of(judged, method, how, groups, top),
+        correlations=correlations,
         rank_shifts=shifts_of(orderings, [*judged], names),
         comparisons=JUDGE_COMPARISONS.arranged(pl.concat(of_judge), names),
         conclusions=conclusions(comparisons, by=names),
-        conclusion_pairs=conclusion_pairs(comparisons, by=names),
+        conclusion_pairs=pairs,
+        answers=answers_of(pairs, correlations, tables["left_out"], limits, names),
         _asked=next(iter(judged.values())).asked,
     )
 

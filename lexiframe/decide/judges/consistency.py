@@ -44,7 +44,7 @@ def judge_consistency(
         requests. In these ``agreement`` is the mean share of the others who say the same as the
         judge, and ``others`` how often two others say the same of each other; ``difference`` =
         agreement − others with its interval, ``p_value``, ``p_adjusted`` and ``reject``: below 0,
-        the judge differs from the others more than these among themselves. ``alpha_nominal`` and
+        the judge agrees with the others less than they with one another. ``alpha_nominal`` and
         ``alpha`` are Krippendorff's α of all judges without this one (in the first row: of all
         judges), of -1, 0, 1 as names, and with their order: where it is higher, the others agree
         better without them. ``n_triples`` are three runs of a request of which the judge prefers

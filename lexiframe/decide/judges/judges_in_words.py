@@ -116,7 +116,7 @@ def own_family_sentences(table: pl.DataFrame) -> pl.DataFrame:
     ...        "se": 0.01, "ci_low": 0.1, "ci_high": 0.14, "p_value": 1e-5, "p_adjusted": 1e-5,
     ...        "slope": 0.7, "extrapolated": False, "reason": None}
     >>> print(own_family_sentences(pl.DataFrame([row]))["sentence"][0])
-    By GRADE, the judge gives the 3 runs of lynx 0.120 more than the 8 other runs let one expect \
+    By GRADE, the judge gives the 3 runs of lynx 0.120 more than expected from the 8 other runs \
 (0.100 to 0.140; p < 0.001): it favours them, unless people missed how good they are.
     """
     key = [name for name in OWN_FAMILY.key if name in table.columns]
@@ -140,10 +140,10 @@ def _family_sentence(part: pl.DataFrame, of_group: str) -> str:
         shown = f"it {'' if favours else 'dis'}favours them, unless people missed {missed}"
     said = printed.cell("p_value", p)
     said = said.replace("<", "< ") if said[0] == "<" else f"= {said}"
-    far = " People's mean of one of them is beyond those of all others, where the line is a guess."
+    far = " One of them lies beyond all other runs by people's mean, where this is a guess."
     return (
-        f"{begin}{who} gives the {own} of {family} {abs(row['bias']):.3f} {than} than the "
-        f"{printed.counted(row['n_other'], 'other run')} let one expect ({row['ci_low']:.3f} to "
+        f"{begin}{who} gives the {own} of {family} {abs(row['bias']):.3f} {than} than expected "
+        f"from the {printed.counted(row['n_other'], 'other run')} ({row['ci_low']:.3f} to "
         f"{row['ci_high']:.3f}; p {said}): {shown}."
         f"{far * row['extrapolated']}"
     )

@@ -45,6 +45,13 @@ RANK_SHIFTS = schemas.table_schema(
     "measure method judge_a judge_b run",
     "value_a value_b rank_a rank_b shift",
 )
+JUDGE_ANSWERS = schemas.table_schema(
+    "judge_answers",
+    "measure judge_a judge_b",
+    "answer reason n_runs pairs found missed reversed invented share tau ci_low ci_high",
+    answer=schemas.STR, pairs=schemas.INT, found=schemas.INT, missed=schemas.INT,
+    reversed=schemas.INT, invented=schemas.INT,
+)  # fmt: skip
 JUDGE_COMPARISONS = schemas.table_per_value("judge", schemas.COMPARISONS)
 # What a judge's scores lack and another judge's have: a run, a request (run is null), or one score.
 LEFT_OUT = schemas.table_schema(

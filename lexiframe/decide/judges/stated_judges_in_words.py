@@ -29,8 +29,9 @@ def _pairs_sentence(part: pl.DataFrame, of_group: str) -> str:
     least = part.filter(pl.col("n") >= enough).sort("agreement", "judge_a", "judge_b")
     return (
         f"{begin}{printed.counted(judges, 'judge')} say the same in {mean} of the "
-        f"{int(n.sum()):,} cases in which two of them judged a request and pair. Of those with "
-        f"{enough:,} or more in common, {_pair_text(least.row(0, named=True))}; no two agree less."
+        f"{int(n.sum()):,} cases in which two of them judged a request and pair. No two with "
+        f"{enough:,} or more such cases agree less than these: "
+        f"{_pair_text(least.row(0, named=True))}."
     )
 
 
@@ -66,16 +67,17 @@ def _consistency_sentence(part: pl.DataFrame, of_group: str) -> str:
     if odd.height:
         names = odd["judge"].to_list()
         who = f"judge{'s' * (len(names) > 1)} {printed.they_are(names)}"
-        others = f"{who} shown to differ from the others more than these among themselves"
+        others = f"{who} shown to agree with the others less than they agree with one another"
     elif tested:
-        others = "no judge is shown to differ from the others more than these among themselves"
+        others = "no judge is shown to agree with the others less than they agree with one another"
     else:
         others = "no judge can be compared with two others over two requests"
     how = f" (corrected over {printed.counted(tested, 'judge')})" if tested else ""
     circles = "; no judge decided all three pairs of three runs"
     if every["n_triples"]:
         circles = (
-            f"; {printed.percent(every['circular'])} of the {every['n_triples']:,} triples that a "
-            f"judge decided are circular, where chance gives {printed.percent(every['by_chance'])}"
+            f"; when a judge decided all pairs of three runs (n = {every['n_triples']:,}), "
+            f"{printed.percent(every['circular'])} went in a circle: a over b, b over c, c over a "
+            f"(by chance {printed.percent(every['by_chance'])})"
         )
     return f"{text}; {others}{how}{circles}."

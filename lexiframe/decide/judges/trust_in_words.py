@@ -9,26 +9,11 @@ import polars as pl
 
 from lexiframe.core.base import printed, schemas
 
-_BOTH = pl.col("reject_a") & pl.col("reject_b")
-FOUND: dict[str, pl.Expr] = {
-    "found": (_BOTH & ~pl.col("changes_side")).sum(),
-    "missed": (pl.col("reject_a") & ~pl.col("reject_b")).sum(),
-    "reversed": (_BOTH & pl.col("changes_side")).sum(),
-    "invented": (~pl.col("reject_a") & pl.col("reject_b")).sum(),
-    "pairs": pl.len(),
-}
-"""How many significant differences of the first judge another one finds, misses and reverses, how
-many it finds that the first does not, and the number of pairs of runs."""
-
-
-def found_by_judges(pairs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Count the pairs of runs of a table of `conclusion_pairs` by the second judge's conclusion."""
-    key = [*by, *schemas.CONCLUSIONS.key]
-    return pairs.group_by(key, maintain_order=True).agg(**FOUND)
+_COUNTS = ("found", "missed", "reversed")
 
 
 def trust_sentences(
-    pairs: pl.DataFrame,
+    answers: pl.DataFrame,
     conclusions: pl.DataFrame,
     shifts: pl.DataFrame,
     correlations: pl.DataFrame,
@@ -39,12 +24,12 @@ def trust_sentences(
     ``conclusions`` are the rows about the first judge, ``shifts`` the movements of runs, and
     ``correlations`` the similarities of orders, perhaps among the best runs alone.
     """
-    on = [*by, *schemas.CONCLUSIONS.key]
-    table = conclusions.join(
-        found_by_judges(pairs, by), on=on, how="left", nulls_equal=True, maintain_order="left"
-    )
     moved = {"name_a": "judge_a", "name_b": "judge_b"}
     same = [*by, "measure", *moved]
+    answers = answers.rename({theirs: ours for ours, theirs in moved.items()})
+    table = conclusions.drop("tau").join(
+        answers, on=same, how="left", nulls_equal=True, maintain_order="left"
+    )
     most = shifts.rename({theirs: ours for ours, theirs in moved.items()})
     most = most.sort("shift", "run", descending=[True, False])
     most = most.group_by(same, maintain_order=True).agg(
@@ -78,7 +63,9 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
     by = f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
     if row["n_pairs"] == 0:
         return f"{by}no pair of runs is compared by both {row['name_a']} and {row['name_b']}."
-    return f"{by}{_differences(row)}{_sides(row)}{_order(row)}{_gain(row)}"
+    said = f"{by}{_differences(row)}{_sides(row)}{_order(row)}{_gain(row)}"
+    answer = (row["answer"] or "not known").capitalize()
+    return f"{said} Can conclusions be drawn from {row['name_b']}? {answer}: {row['reason']}."
 
 
 def _differences(row: dict[str, Any]) -> str:
@@ -88,19 +75,20 @@ def _differences(row: dict[str, Any]) -> str:
     if not n:
         claims = f"{b} finds {more:,}" if more else f"neither does {b}"
         return f"{a} finds no significant difference in {pairs} of runs; {claims}."
-    found, missed, turned, others = (
-        f"{row[name]:,}" if row[name] else "none" for name in [*FOUND][:4]
-    )
+    found, missed, turned = (f"{row[name]:,}" if row[name] else "none" for name in _COUNTS)
+    others = printed.counted(more, "pair") if more else "no pair"
     return (
-        f"{n:,} of {pairs} of runs differ{'s' * (n == 1)} significantly by {a}; {b} finds {found}, "
-        f"misses {missed} and reverses {turned}, and finds {others} that {a} does not."
+        f"{n:,} of {pairs} of runs differ{'s' * (n == 1)} significantly by {a}; of these {b} finds "
+        f"{found}, misses {missed} and reverses {turned}. By {b} alone {others} "
+        f"differ{'s' * (more <= 1)} significantly."
     )
 
 
 def _sides(row: dict[str, Any]) -> str:
     n = row["AD"] + row["MD"] + row["PD"]
     none = "" if row["reversed"] else ", in none of them significantly by both"
-    return f" In {printed.counted(n, 'pair')} another run is ahead{none}." if n else ""
+    ahead = f"{row['name_a']} and {row['name_b']} put different runs ahead"
+    return f" In {printed.counted(n, 'pair')} {ahead}{none}." if n else ""
 
 
 def _order(row: dict[str, Any]) -> str:

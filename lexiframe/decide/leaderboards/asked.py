@@ -77,8 +77,9 @@ def _refuse_many_runs(one: Ranked) -> None:
         units, groups = len(one.design.points), len(one.design.sizes)
         within = f" in {groups} groups" if groups > 1 else ""
         warn(
-            f"leaderboard: {printed.counted(units, 'unit')}{within} leave{'s' * (units == 1)} no "
-            "degrees of freedom: there are no intervals"
+            f"leaderboard: there are no intervals, because "
+            f"{printed.counted(units, one.over.removesuffix('s'))}{within} cannot show how much "
+            f"{one.over} vary"
         )
 
 

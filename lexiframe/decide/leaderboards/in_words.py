@@ -120,15 +120,15 @@ def _first_sentence(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> s
             begin = f"{begin}, with results in {has[0]:,} of these collections"
         return f"{begin}; {_no_intervals(one)}."
     may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
-    sure = f"{100 * (1 - one.alpha):g}%"
+    sure = f"{100 * (1 - one.alpha):g} %"
     over = f"over {_OVER[one.over]}"
     if _are_too_few(one):
         return f"{begin}; {_units(one)} are too few for any conclusion {over}."
     over = f"{over} ({_TESTS[one.applied]}, all pairs at once, {sure})"
     if len(may) == 1:
-        return f"{begin}, and it is the only one that may be first {over}."
+        return f"{begin}, and no other run may be first {over}."
     named = ", ".join(may[:_FEW]) + (f" and {len(may) - _FEW:,} more" if len(may) > _FEW else "")
-    return f"{begin}; {len(may):,} runs may be the first {over}: {named}."
+    return f"{begin}; {len(may):,} runs may be first {over}: {named}."
 
 
 def _no_intervals(one: Ranked) -> str:
@@ -139,16 +139,15 @@ def _no_intervals(one: Ranked) -> str:
             "were as good elsewhere"
         )
     if one.design is None:
-        return "its ranks have percentiles of resamples alone, and no tests"
+        return "its ranks have percentiles of resamples, and are not tested"
     if one.design.is_free:
         return (
             f"{_units(one)} are too few to say which ranks are possible by this rule, which takes "
             f"{ranks.FEWEST_FLIPPED}"
         )
-    leave = "leaves" if len(one.design.points) == 1 else "leave"
     return (
-        f"{_units(one)}{_strata(one)} {leave} no degrees of freedom, so that "
-        "the uncertainty of the ranks is unknown"
+        f"how sure the ranks are is unknown, because {_units(one)}{_strata(one)} cannot show how "
+        f"much {one.over} vary"
     )
 
 
@@ -190,11 +189,9 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
     if changed.height:
         names = changed["collection"].to_list()
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        any_one = f"any one of {len(names):,} collections ({shown})" if len(names) > 1 else shown
-        told.append(
-            f"The first place depends on one collection: leaving out {any_one} changes who is "
-            "first."
-        )
+        of_each = f"for each of {len(names):,} collections ({shown}), leaving out that one"
+        left_out = of_each if len(names) > 1 else f"leaving out {shown}"
+        told.append(f"The first place is fragile: {left_out} alone changes who is first.")
     else:
         other = "other " if unknown else ""
         told.append(f"Whichever {other}collection is left out, the first place stays the same.")
@@ -205,8 +202,8 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
         )
     if row["moved"]:
         told.append(
-            f"Without {row['collection']}, {row['run']} would be {row['rank_without']} in place of "
-            f"{row['rank']}, the largest move."
+            f"Without {row['collection']}, {row['run']} would have rank {row['rank_without']} "
+            f"instead of {row['rank']}, the largest move of a run."
         )
     return told
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from lexiframe.core.base import __version__, escaped, printed
-from lexiframe.core.views.report.page import page_json, part, policy
+from lexiframe.core.views.report.page import page_json, part, policy, script_of
 from lexiframe.decide import leaderboards
 
 
@@ -104,7 +104,7 @@ _NOTHING: dict[str, Any] = {
 
 
 def _page(said: Sequence[str], words: Mapping[str, str], facts: Mapping[str, Any]) -> str:
-    script = f'"use strict";\n(() => {{\n{part("ranked.js")}}})();\n'
+    script = script_of(["dom", "copies"], f"(() => {{\n{part('ranked.js')}}})();")
     parts = {
         **{name: html.escape(word) for name, word in words.items()},
         "policy": policy(script),

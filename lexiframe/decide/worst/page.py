@@ -11,8 +11,6 @@ import polars as pl
 from lexiframe.core.base import errors, printed
 from lexiframe.core.orderings import is_count
 from lexiframe.core.views.report import curves
-from lexiframe.decide.worst.asked import is_place
-from lexiframe.decide.worst.served import WorstServed, worst_served
 
 _SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _REQUESTS, _FEWEST = 20, 8
@@ -28,6 +26,11 @@ def worst_part(
     the table of means.
     """
     s, by = tables["scores"], [*provenance["groups"]]
+    if s["query_id"].n_unique() < _FEWEST:
+        return ""
+    from lexiframe.decide.worst.asked import is_place
+    from lexiframe.decide.worst.served import WorstServed, worst_served
+
     left_out = [m for m in s["measure"].unique() if is_place(m) or is_count(m)]
     s = s.filter(~pl.col("measure").is_in(left_out))
     of_each = [(of, of["query_id"].n_unique()) for of in s.partition_by("measure")]

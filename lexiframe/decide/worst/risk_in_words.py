@@ -28,15 +28,15 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
         names = runs.filter("reject", ahead)["run"].to_list()
         told.append(f"{len(names)} {verb}" + (f" ({printed.listed(names)})" if names else ""))
     most = runs.sort("large_losses", "run", descending=[True, False]).row(0, named=True)
-    large = "no run loses more than the margin in any request"
+    large = "No run loses more than the margin in any request"
     if most["large_losses"]:
         large = (
-            f"{most['run']} loses more than the margin in {most['large_losses']:,} of "
-            f"{printed.counted(most['n'], 'request')}, the most"
+            f"Most often {most['run']} loses more than the margin: in {most['large_losses']:,} of "
+            f"{printed.counted(most['n'], 'request')}"
         )
     return (
-        f"{begin}, of {printed.counted(runs.height, 'run')} against {base[0]} {' and '.join(told)} "
-        f"significantly, as URisk weighs losses; {large}."
+        f"{begin}, of {printed.counted(runs.height, 'run')} {' and '.join(told)} significantly "
+        f"against {base[0]}, by URisk. {large}."
     )
 
 
@@ -51,6 +51,6 @@ def _of_one(row: dict[str, Any], base: str) -> str:
     requests = printed.counted(row["n"], "request")
     return (
         f"{row['run']} gains on {base} in {row['wins']:,} of {requests} and loses in "
-        f"{row['losses']:,}, in {row['large_losses']:,} of them by more than the margin "
-        f"({' to '.join(shares)} of such requests). URisk is {urisk}{sure}{decided}{worst}"
+        f"{row['losses']:,}, by more than the margin in {row['large_losses']:,} "
+        f"({' to '.join(shares)} of requests like these). URisk is {urisk}{sure}{decided}{worst}"
     )

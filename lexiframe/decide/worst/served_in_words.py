@@ -57,7 +57,7 @@ def _share_sentence(
         printed.cell("value", rows[best[0]][of]) for of in ("value", "ci_low", "ci_high")
     )
     is_one, is_all = len(best) == 1, share == 1
-    serves = "" if is_all else f" that {'it serves' if is_one else 'they serve'} worst"
+    serves = "" if is_all else " that each run serves worst"
     told = f"In {where}{serves}{of_group}, {printed.listed(best)} {'has' if is_one else 'have'} "
     told += f"{part['measure'][0]} {value}"
     if is_one and rows[best[0]]["ci_low"] is not None:
@@ -104,15 +104,17 @@ def _counts(part: pl.DataFrame, pairs: pl.DataFrame, m: Any, asked: Any) -> list
     few, still = (no_limits.filter(pl.col("run").is_in(of_few.implode()) == of) for of in (1, 0))
     if few.height:
         worth = "worth " * m.has_weights
-        whose = "It" if few.height == part.height else f"In {printed.counted(few.height, 'run')} it"
+        is_all_runs = few.height == part.height
+        what = "This" if is_all_runs else f"In {printed.counted(few.height, 'run')} this"
         told.append(
-            f"{whose} is {worth}fewer than two {unit}s, so that there are neither limits nor tests"
+            f"{what} share is {worth}fewer than two {unit}s, so that there are neither limits nor "
+            "tests"
         )
     if still.height:
         of_runs = printed.counted(still.height, "run")
         told.append(
-            f"In {of_runs} all {unit}s of it have one value, which decides nothing: no limits, and "
-            "p = 1 between such runs"
+            f"In {of_runs} all {unit}s of this share have one value, which decides nothing: no "
+            "limits, and p = 1 between such runs"
         )
     for share in asked.left_out:
         told.append(f"The share {share:g} is less than one {unit}: left out")

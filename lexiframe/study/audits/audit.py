@@ -119,7 +119,7 @@ def audit(
     trials : int
         The number of trials for each size.
     inner_trials : int
-        The number of trials of the randomisation and bootstrap tests within each trial.
+        The number of trials of the randomization and bootstrap tests within each trial.
     seed : int
         The same seed gives the same table. Tests share the trials, and so do measures that have as
         many runs, pairs and requests.
@@ -189,7 +189,7 @@ def audit(
     sign. A pair of runs that are the same in all requests is never significant (p = 1), and lowers
     the error rates; in an evaluation of several runs it makes the correction stricter than need be.
 
-    Bootstrap and randomisation draw anew for every 500 trials. The default, 1000 inner trials, is
+    Bootstrap and randomization draw anew for every 500 trials. The default, 1000 inner trials, is
     one tenth of that of `compare`. At alpha = 0.05 it allows p < alpha in 50 of 1001 cases; 999
     would allow 49 of 1000.
 

@@ -93,5 +93,4 @@ def _power(rows: list[Row]) -> str:
     wrong = [printed.percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
     if not wrong:
         return f"{found} in {said}."
-    of_them = f"{printed.listed(wrong)} of what is found has the wrong direction"
-    return f"{found} in {said}; {of_them}."
+    return f"{found} in {said}; {printed.listed(wrong)} of these have the wrong direction."

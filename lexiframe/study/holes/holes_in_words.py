@@ -51,7 +51,7 @@ def _run_pair(row: dict[str, Any]) -> str:
     first, second = row["run_a"], row["run_b"]
     if row["mean_preference"] < 0:
         first, second = second, first
-    return f"{first} over {second} ({row['share_widened']:.0%} of the draws keep it)"
+    return f"{first} over {second} ({100 * row['share_widened']:.0f} % of the draws keep this)"
 
 
 def _conclusions_phrase(table: pl.DataFrame) -> str:
@@ -62,9 +62,8 @@ def _conclusions_phrase(table: pl.DataFrame) -> str:
     lost = significant.filter(pl.col("share_reject") < _ENOUGH).height
     n = significant.height
     if n == 1:
-        stays = "could become one that is not" if lost else "is likely to stay so"
+        stays = "could cease to be so" if lost else "is likely to stay so"
         return f"; the one difference that is significant now {stays}"
     if not lost:
         return f"; the {n:,} differences that are significant now are likely to stay so"
-    become = "one that is not" if lost == 1 else "ones that are not"
-    return f"; of the {n:,} differences that are significant now, {lost:,} could become {become}"
+    return f"; of the {n:,} differences that are significant now, {lost:,} could cease to be so"

@@ -83,7 +83,7 @@ def pool_of(runs: Any, qrels: Any, policies: Policies, depth: int) -> Pool:
     """
     scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
     top = rank_runs(scan, qrels, replace(policies, depth=depth), nonrelevant=True, pool=True)
-    answers.warn_of_counts(top.answers, answers.repairs_of(top))
+    answers.warn_of_counts(top.answers, answers.repairs_of(top), {})
     warn_of_wider_lines(top.n_wider)
     doubts.warn_of_scores_against_ranks(top.against)
     text = pl.col("query_id", "doc_id").cast(pl.String)

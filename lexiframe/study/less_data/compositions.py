@@ -62,7 +62,7 @@ def deciding_components(d: Frame, /) -> pl.DataFrame:
     >>> found.select("component", "pairs", "share").rows()
     [('RR', 9, 0.6), ('AP', 5, 0.3333333333333333), (None, 1, 0.06666666666666667)]
     >>> print(lf.verdict(found)["sentence"].item())
-    RR>AP: RR decides 60.0 % of the 15 pairs of rankings, AP 33.3 %; all tie 6.7 %.
+    RR>AP: RR decides 60.0 % of the 15 pairs of rankings, AP 33.3 %; 6.7 % tie by all of these.
     """
     table = schemas.check(d, schemas.PREFERENCES)
     names = table["measure"].cast(pl.String)
@@ -98,7 +98,8 @@ def _decided_in_words(part: pl.DataFrame, of_group: str) -> str:
     first, *rest = (f"{row['component']} {{}}{printed.percent(row['share'])}" for row in rows[:-1])
     of_all = f" of the {printed.counted(int(part['pairs'].sum()), 'pair')} of rankings{of_group}"
     said = ", ".join([f"{first.format('decides ')}{of_all}", *(one.format("") for one in rest)])
-    return f"{rows[0]['measure']}: {said}; all tie {printed.percent(rows[-1]['share'])}."
+    ties = f"{printed.percent(rows[-1]['share'])} tie by all of these"
+    return f"{rows[0]['measure']}: {said}; {ties}."
 
 
 @panelled(mean_of("share", by=["place"]))

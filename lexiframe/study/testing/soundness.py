@@ -83,7 +83,7 @@ class MetricCheck(Tables):
         sentences = [
             f"{self.measure} {said}.",
             f"{n_hold} of {known.height} properties hold for all rankings of a few items. {words}",
-            f"Of pairs of random rankings it ties as often as this: {tied}.",
+            f"Share of pairs of random rankings that tie: {tied}.",
         ]
         return printed.Verdict({"sentence": [sentence.strip() for sentence in sentences]})
 

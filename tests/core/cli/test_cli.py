@@ -255,7 +255,7 @@ def test_the_first_screen_and_the_first_help_are_short(lexiframe, monkeypatch):
 def test_comparisons_have_the_columns_that_one_reads(lexiframe, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = lexiframe("compare", QRELS, RUNS, "-m", "RR,AP").out
-    said = "difference run a − run b, with 95 % intervals; paired randomisation test,\nstep-down"
+    said = "difference run a − run b, with 95 % intervals; paired randomization test,\nstep-down"
     assert out.startswith(said)
     assert [line for line in out.splitlines() if line in ("RR", "AP")] == ["RR", "AP"]
     heads = [line.strip("│ ").split() for line in out.splitlines() if line.startswith("│ run a")]

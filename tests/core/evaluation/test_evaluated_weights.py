@@ -14,7 +14,7 @@ KINDS = pl.DataFrame({"query_id": IDS, "kind": ["x", "y", "x", "x", "y"]})
 STRATA = {"strata": "kind", "shares": {"x": 3, "y": 1}, "requests": KINDS}
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:strata. '.*' has 2 requests"),
+    pytest.mark.filterwarnings("ignore:strata. '.*' has n = 2"),
     pytest.mark.filterwarnings("ignore:.*no p-value of the test"),
 ]
 

@@ -10,7 +10,7 @@ LINES = {
     "changing_tags": "| tags that change inside a ranking",
     "lists_in_folds": "| a column `fold` or `split` divides the lists or judgments of a request |",
     "runs_of_one_ranking": "| a column of runs whose ranks go on from run to run",
-    "equal_scores": "| equal scores of more than half of the documents at ranks 1 to 10 |",
+    "equal_scores": "| equal scores of more than half of the documents at ranks 1 to 10",
     "filled_scores": "- Scores that are 0 in place of a missing ranking",
     "odd_grades": "| grades that look like times, ids or ranks |",
     "order_of_rows": "| rows that lie by another column of numbers",

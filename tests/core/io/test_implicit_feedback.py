@@ -44,3 +44,17 @@ def test_an_evaluation_says_so_once():
         e = lf.evaluate(runs, judged, "recall@2")
     assert len(caught) == 1
     assert e.scores["value"].to_list() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("column, called", [("user_id", "users"), ("query_id", "requests")])
+def test_tables_and_warnings_call_requests_alike(column, called):
+    rows = {column: ["1", "1", "2", "3"], "item_id": [*"abab"], "score": [2.0, 1.0, 1.0, 1.0]}
+    held_out = pl.DataFrame({column: ["1", "2"], "item_id": ["a", "b"], "relevance": [1.0, 0.0]})
+    with pytest.warns(lf.LexiframeWarning, match="without judgments, ignored") as caught:
+        e = lf.evaluate({"als": pl.DataFrame(rows)}, held_out, "AP", no_relevant="zero")
+    (said,) = (str(one.message) for one in caught)
+    assert said == (
+        f"rankings for {called} without judgments, ignored: 1; {called} without a relevant item: 1 "
+        "(see lexiframe.coverage)"
+    )
+    assert f" over 2 {called}" in str(e)

@@ -64,7 +64,7 @@ def test_a_vote_with_a_score_that_failed_has_no_winner(tmp_path, lexiframe):
         lf.read_preferences(rows[1:2], na_values=-1)
     assert "--na-values -1" in lexiframe("votes", path).err
     said = lexiframe("votes", path, "--na-values", "-1", "--prior", "1").out
-    assert "x is the strongest of 2 runs" in said
+    assert "x has the greatest strength of 2 runs" in said
 
 
 ROWS = pl.DataFrame({"query_id": [1, 1, 2, 2], "doc_id": [3, -1, -1, -1], "score": [4.0, 3, 2, 1]})

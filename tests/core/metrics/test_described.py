@@ -52,10 +52,22 @@ def test_help_of_classes_and_of_measures_of_ones_own():
 def test_the_names_that_a_user_sees():
     """Completion offers what one needs first; all other names are there, too."""
     assert set(dir(lf)) < set(lf.__all__)
-    assert 55 <= len(dir(lf)) <= 70
+    assert 55 <= len(dir(lf)) <= 80
     assert {"evaluate", "gate", "read_runs", "scores", "RPP", "nDCG", "ReadError"} <= {*dir(lf)}
+    assert {"read_nuggets", "win_rates", "list_scores", "catalogue", "with_log"} <= {*dir(lf)}
     assert "swap_curve" not in dir(lf)
     assert all(f"`{name}`" in lf.__doc__ for name in lf.__all__), "help(lf) names all"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["lf.read_nuggets", "lf.with_log", "lf.swap_curve", "e.win_rates", "e.catalogue"]
+)
+def test_an_editor_completes_names_from_the_stubs(name):
+    """Without running the code, names that `dir` leaves out, too."""
+    jedi = pytest.importorskip("jedi")
+    code = f"import lexiframe as lf\ne = lf.evaluate(1, 2)\n{name[:-3]}"
+    assert name.partition(".")[2] in [one.name for one in jedi.Script(code).complete()]
 
 
 def test_the_rows_of_one_measure():

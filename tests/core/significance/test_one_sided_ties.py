@@ -30,7 +30,7 @@ def by_enumeration(tenths, alternative):
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("order", [1, -1])
-def test_randomisation_counts_ties_on_both_sides(alternative, sign, order):
+def test_randomization_counts_ties_on_both_sides(alternative, sign, order):
     tenths = [sign * x for x in TENTHS[::order]]
     d = preferences({"ab": [x / 10 for x in tenths]})
     found = lf.compare(d, "randomization", alternative=alternative)["p_value"].item()

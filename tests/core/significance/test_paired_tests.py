@@ -425,7 +425,7 @@ def not_above(rejected, n, level):
 @pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_a_single_test_rejects_at_its_level_under_the_null(under_the_null, test):
-    """One pair of each replication, so that tests are independent; t and randomisation at 5 %."""
+    """One pair of each replication, so that tests are independent; t and randomization at 5 %."""
     one = under_the_null.filter(test=test, correction="none", run_a="a", run_b="b")
     rejected = int(one["reject"].sum())
     assert one.height == REPLICATIONS

@@ -128,9 +128,9 @@ def test_the_verdict_says_how_many_requests_it_takes():
     said = lf.verdict(table)
     assert said.columns == ["measure", "how", "question", "sentence"]
     assert said.filter(question="equivalent")["sentence"].item() == (
-        f"By {table['measure'][0]}, with a margin of 0.2, 0 of 3 pairs of runs have the requests "
-        f"that show that they are equivalent; 1 would need up to about {needed}; for 2 no number "
-        "of requests that was tried is enough."
+        f"By {table['measure'][0]}, with a margin of 0.2, 0 of 3 pairs of runs have enough "
+        f"requests to show that they are equivalent; 1 would need up to about {needed}; for 2 no "
+        "number of requests that was tried is enough."
     )
     kinds = pl.DataFrame({"query_id": ["q1", "q2", "q3"], "kind": ["x"] * 3})
     one = lf.required_requests(d.filter(run_b="b"), margin=0.2, requests=kinds, by="kind")

@@ -139,7 +139,7 @@ def test_comparisons_are_those_of_the_table(example):
         assert row[8] == ("✓" if of["reject"] else "")
     assert notes == [
         "A positive difference is better for run a.",
-        "Test: paired randomisation test, step-down max-t over all pairs of the family.",
+        "Test: paired randomization test, step-down max-t over all pairs of the family.",
         "Intervals end at the bounds of AP.",
     ]
     several = lf.compare(example.scores, test=["t", "sign"])

@@ -32,10 +32,10 @@ def test_the_footnote_names_the_test_of_each_measure(measures):
     assert used == {"AP": "t", "P@1": "randomization"}
     for said in (e.markdown(measures), e.latex(measures)):
         if measures == "P@1":
-            assert "(paired randomisation test, step-down max-t over the one pair, " in said
+            assert "(paired randomization test, step-down max-t over the one pair, " in said
         else:
             assert "paired t-test with Holm's correction for AP; " in said
-            assert "paired randomisation test with step-down max-t for P@1; " in said
+            assert "paired randomization test with step-down max-t for P@1; " in said
     line = "randomization test, max_t; t test, holm for AP; over the pairs of a measure"
     told = " ".join(str(e).split())
     assert line in told or "t test, holm; randomization test, max_t for P@1; over the" in told

@@ -141,7 +141,8 @@ def test_the_coverage_of_both_runs_is_said_everywhere(gate, tmp_path):
     assert f"Coverage: {said}" in " ".join(outcome.out.split())
     least = int(100 * min(shares))
     inside = (
-        f"n = 5 of 5 requests, 1 of them without cut, of the first 10 documents at least {least} %"
+        f"n = 5 of 5 requests, 1 of them without cut, at least {least} % of the first 10 documents "
+        "of each run judged"
     )
     assert inside in " ".join(outcome.out.split())
     tree = ElementTree.parse(tmp_path / "junit.xml")

@@ -180,7 +180,7 @@ def test_scores_of_judges(judges, scores, tmp_path):
     files = [f"{judge}={folder / judge}.csv" for judge in ("people", "classifier")]
     how = ["--samples", 20, "--top", 4, "-m", "AP"]
     status, out, err = judges("--scores", *files, *how, "-o", tmp_path / "out")
-    assert (status, err.partition(" to ")[0]) == (0, "wrote 9 tables")
+    assert (status, err.partition(" to ")[0]) == (0, "wrote 10 tables")
     assert "Order of the runs, and conclusions about pairs, against people" in out
     paths = {judge: folder / f"{judge}.csv" for judge in ("people", "classifier")}
     found = lf.compare_judges(None, paths, "AP", samples=20, top=4)
@@ -245,7 +245,7 @@ def test_nuggets_of_judges(judges, answers, tmp_path):
     files = [f"{judge}={answers / judge}" for judge in ("people", "auto")]
     how = ["--samples", 20, "-m", "strict_all_score"]
     status, out, err = judges("--nuggets", *files, *how, "-o", tmp_path / "out", "--all")
-    assert (status, err.partition(" to ")[0]) == (0, "wrote 9 tables")
+    assert (status, err.partition(" to ")[0]) == (0, "wrote 10 tables")
     assert "Agreement with people about credits of nuggets" in out
     read = {judge: lf.read_nuggets(answers / judge) for judge in ("people", "auto")}
     found = lf.compare_judges(None, read, "NuggetRecall(strict)", samples=20)

@@ -120,9 +120,9 @@ def test_sentences():
         return lf.verdict(pl.DataFrame([row | changed]))["sentence"].item()
 
     assert said() == (
-        "By GRADE, gpt gives the 1 run of lynx 0.120 less than the 8 other runs let one expect "
+        "By GRADE, gpt gives the 1 run of lynx 0.120 less than expected from the 8 other runs "
         "(-0.140 to -0.100; p < 0.001): it disfavours them, unless people missed what they lack. "
-        "People's mean of one of them is beyond those of all others, where the line is a guess."
+        "One of them lies beyond all other runs by people's mean, where this is a guess."
     )
     assert "p = 0.300): it is not shown to favour or disfavour them." in said(p_adjusted=0.3)
     of_99 = said(ci_low=-0.25, ci_high=0.01, p_value=0.03, p_adjusted=0.03)

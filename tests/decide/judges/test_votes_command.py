@@ -30,7 +30,7 @@ def test_votes_prints_its_conclusion_first_and_writes(lexiframe, votes, tmp_path
     out, page = tmp_path / "out", tmp_path / "page.html"
     found = lexiframe("votes", votes, "--by", "judge", "--out", out, "--report", page)
     assert found.status == 0
-    assert found.out.startswith("x is the strongest of 3 runs")
+    assert found.out.startswith("x has the greatest strength of 3 runs")
     assert "judgments by the same judge taken together" in found.out.replace("\n", " ")
     assert "57 judgments in 7 requests by 3 judges; 1 is a tie" in found.out.replace("\n", " ")
     assert "The run that was shown first wins" in found.out
@@ -69,7 +69,7 @@ def test_votes_without_a_maximum_or_winners_are_refused_and_nothing_is_written(
     pl.DataFrame(ROWS, schema=NAMES, orient="row").write_csv(never)
     found = lexiframe("votes", never, "--out", tmp_path / "out")
     assert found.status == 1
-    assert "nobody else beat {'x'}" in found.err
+    assert "{'x'} won all comparisons with other runs" in found.err
     assert not (tmp_path / "out").exists()
     found = lexiframe("votes", never, "--prior", "1")
     assert found.status == 0

@@ -49,7 +49,7 @@ def test_strengths_on_the_command_line(lexiframe, tmp_path):
     table.head(2).drop("law").write_csv(tmp_path / "two.csv")
     found = lexiframe("leaderboard", tmp_path / "two.csv", "--rule", "bradley_terry")
     assert found.status == 1
-    assert "nobody else beat {'a'}" in found.err
+    assert "{'a'} won all comparisons with other runs" in found.err
 
 
 @pytest.fixture

@@ -296,11 +296,12 @@ def test_shares_beside_percent_are_warned_of_where_the_mean_counts():
 
 def test_one_collection_has_no_interval_and_a_warning():
     with pytest.warns(
-        lf.LexiframeWarning, match="leaderboard: 1 unit leaves no degrees of freedom"
+        lf.LexiframeWarning,
+        match="leaderboard: there are no intervals, because 1 collection cannot show",
     ):
         found = lf.leaderboard(X.select("model", "news"))
     assert found.ranking["ci_low"].null_count() == 4
-    assert "the uncertainty of the ranks is unknown" in found.verdict["sentence"][0]
+    assert "how sure the ranks are is unknown" in found.verdict["sentence"][0]
     assert found.leave_one_out.is_empty()
     assert found.collection_weights["share"].to_list() == [pytest.approx(1.0)]
 
@@ -353,7 +354,9 @@ def test_several_rules_are_compared():
     assert found.ranking["rule"].unique().sort().to_list() == ["borda", "copeland", "mean", "worst"]
     assert found.ranking.filter(rule="copeland")["rank_low"].null_count() == 4
     assert found.rank_percentiles["percentile_low"].null_count() == 0
-    assert "have percentiles of resamples alone" in " ".join(found.verdict["sentence"])
+    assert "have percentiles of resamples, and are not tested" in " ".join(
+        found.verdict["sentence"]
+    )
 
 
 @pytest.mark.slow
@@ -447,7 +450,7 @@ def test_a_column_of_groups_exists_and_has_one_group_for_each_collection():
         lf.leaderboard(s, group="run")
     with pytest.raises(lf.LexiframeError, match="unknown column 'kinds'; did you mean kind"):
         lf.leaderboard(s, group="kinds")
-    with pytest.warns(lf.LexiframeWarning, match="2 units in 2 groups leave no degrees of freedom"):
+    with pytest.warns(lf.LexiframeWarning, match="2 collections in 2 groups cannot show how much"):
         assert lf.leaderboard(s, group="collection").ranking.height == 3
     with pytest.raises(TypeError, match="expected group to be the name of a column or"):
         lf.leaderboard(s, group=3)
@@ -484,11 +487,23 @@ def test_charts_are_drawn():
         lf.leaderboard(X.head(2)).plot.smallest_set()
 
 
-@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+@pytest.mark.filterwarnings("ignore:.*there are no intervals")
 def test_a_single_collection_agrees_with_none():
     pytest.importorskip("altair")
     with pytest.raises(lf.LexiframeError, match="found a single collection"):
         lf.leaderboard(X.select("model", "law")).plot.correlations()
+
+
+def test_each_collection_that_makes_the_first_place_fragile_does_so_alone():
+    source = lf.bundled("leaderboard") / "scores.csv"
+    wide = pl.read_csv(source).pivot("task", index="model", values="score").drop_nulls()
+    tasks = sorted({*wide.columns} - {"model"})
+    total = wide.select(tasks).sum_horizontal()
+    first = wide["model"][total.arg_max()]
+    changes = [t for t in tasks if wide["model"][(total - wide[t]).arg_max()] != first]
+    assert 1 < len(changes) < len(tasks)
+    said = " ".join(lf.leaderboard(source).verdict["sentence"])
+    assert f"is fragile: for each of {len(changes)} collections ({', '.join(changes[:3])}" in said
 
 
 @pytest.mark.slow

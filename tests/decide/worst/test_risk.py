@@ -47,23 +47,23 @@ def test_georisk_weighs_the_mean_against_the_risk_beside_all_runs():
 def test_the_verdict_says_who_gains_and_who_loses():
     (said,) = lf.verdict(lf.risk(table(RUNS), "base", margin=0.2))["sentence"]
     assert said == (
-        "By AP, run gains on base in 1 of 4 requests and loses in 2, in 1 of them by more than the "
-        "margin (0.6 % to 80.6 % of such requests). URisk is -0.175 (-0.668 to 0.318), which is "
-        "not significant."
+        "By AP, run gains on base in 1 of 4 requests and loses in 2, by more than the margin in 1 "
+        "(0.6 % to 80.6 % of requests like these). URisk is -0.175 (-0.668 to 0.318), which is not "
+        "significant."
     )
     x = np.random.default_rng(0).random(40)
     several = lf.risk(table({"base": x, "up": x + 0.1, "down": x - 0.2, "same": x}), "base")
     assert lf.verdict(several)["sentence"][0] == (
-        "By AP, of 3 runs against base 0 gain and 0 lose significantly, as URisk weighs losses; "
-        "down loses more than the margin in 40 of 40 requests, the most."
+        "By AP, of 3 runs 0 gain and 0 lose significantly against base, by URisk. Most often down "
+        "loses more than the margin: in 40 of 40 requests."
     )  # nothing varies
     (said,) = lf.verdict(lf.risk(table({"base": x, "a": x, "b": x}), "base"))["sentence"]
-    assert said.endswith("; no run loses more than the margin in any request.")
+    assert said.endswith(". No run loses more than the margin in any request.")
     (said,) = lf.verdict(lf.risk(table({"base": x}), "base"))["sentence"]
     assert said == "By AP, no other run shares a request with base."
     y = x + np.linspace(0.05, 0.15, 40)
     (said,) = lf.verdict(lf.risk(table({"base": x, "up": y, "down": x - y}), "base"))["sentence"]
-    assert said.startswith("By AP, of 2 runs against base 1 gain (up) and 1 lose (down) signif")
+    assert said.startswith("By AP, of 2 runs 1 gain (up) and 1 lose (down) significantly against")
 
 
 def test_runs_are_compared_by_the_requests_that_they_share_with_the_baseline():

@@ -59,13 +59,13 @@ def test_what_does_not_vary_decides_nothing():
     assert outcome == (1, 1, False, None)
     (said,) = w.verdict.sentences
     assert said == (
-        "In the fifth of the requests that they serve worst, a and b have AP 0.000; by the mean, "
-        "too, they are first. In 2 runs all requests of it have one value, which decides nothing: "
-        "no limits, and p = 1 between such runs."
+        "In the fifth of the requests that each run serves worst, a and b have AP 0.000; by the "
+        "mean, too, they are first. In 2 runs all requests of this share have one value, which "
+        "decides nothing: no limits, and p = 1 between such runs."
     )
     of_ten = lf.worst_served(table({"a": TEN, "b": TEN[::-1]}), 0.1)  # 0.1 − 0.1 / 0.1 · 0.1
     assert of_ten.values["value"].to_list() == [0.0, 0.0]
-    assert "that they serve worst, a and b have AP 0.000" in of_ten.verdict.sentences[0]
+    assert "that each run serves worst, a and b have AP 0.000" in of_ten.verdict.sentences[0]
 
 
 def test_the_verdict_says_who_serves_its_worst_requests_best_and_what_the_mean_says():
@@ -75,7 +75,9 @@ def test_the_verdict_says_who_serves_its_worst_requests_best_and_what_the_mean_s
     b = np.r_[low, np.linspace(0.6, 0.8, 70)]
     w = lf.worst_served(table({"A": a, "B": b}, "nDCG@10"), 0.1)
     (said,) = w.verdict.sentences
-    assert said.startswith("In the tenth of the requests that it serves worst, B has nDCG@10 0.05")
+    assert said.startswith(
+        "In the tenth of the requests that each run serves worst, B has nDCG@10 0.05"
+    )
     assert said.endswith(": B is better; by the mean A is first.")
     (said,) = lf.worst_served(table({"A": a, "B": b, "C": a}, "RR"), 1, baseline="C").verdict[
         "sentence"
@@ -92,14 +94,17 @@ def test_the_verdict_tells_runs_of_few_requests_from_runs_that_do_not_vary():
     s = table({"a": TEN, "b": TEN[:3] + [None] * 7}).drop_nulls()
     (said,) = lf.worst_served(s, 0.4).verdict["sentence"]
     assert said.endswith(
-        "In 1 run it is fewer than two requests, so that there are neither limits nor tests."
+        "In 1 run this share is fewer than two requests, so that there are neither limits nor "
+        "tests."
     )
     assert "one value" not in said
     weights = dict.fromkeys(NAMES, 1) | {"q10": 6}
     (said,) = lf.worst_served(table({"a": TEN}), 0.25, weights=weights).verdict["sentence"]
-    assert said.startswith("In the quarter of the requests by weight that it serves worst, a has")
+    assert said.startswith(
+        "In the quarter of the requests by weight that each run serves worst, a has"
+    )
     assert said.endswith(
-        "It is worth fewer than two requests, so that there are neither limits nor tests."
+        "This share is worth fewer than two requests, so that there are neither limits nor tests."
     )
 
 
@@ -152,7 +157,9 @@ def test_collections_are_computed_one_by_one():
     alone = lf.worst_served(several.filter(collection="m").drop("collection"), 0.5)
     for name, one in alone.tables().items():
         assert getattr(w, name).filter(collection="m").drop("collection").equals(one), name
-    assert w.verdict["sentence"][0].startswith("In the half of the requests that they serve worst")
+    assert w.verdict["sentence"][0].startswith(
+        "In the half of the requests that each run serves worst"
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,8 +224,8 @@ def test_a_default_share_of_less_than_one_request_is_left_out_with_a_sentence():
     assert w.values["share"].unique().to_list() == [0.25]
     (said,) = w.verdict.sentences
     assert said.endswith(
-        "It is fewer than two requests, so that there are neither limits nor tests. The share 0.1 "
-        "is less than one request: left out."
+        "This share is fewer than two requests, so that there are neither limits nor tests. The "
+        "share 0.1 is less than one request: left out."
     )
     assert w.comparisons["p_value"].null_count() == w.comparisons.height == 3
 

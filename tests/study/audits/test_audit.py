@@ -143,7 +143,7 @@ def test_on_tracks_the_t_test_keeps_its_promise_about_means_and_others_do_not(sh
 
 @pytest.mark.slow
 @pytest.mark.conformance
-def test_on_a_track_randomisation_and_bootstrap_keep_their_promise_too(shared):
+def test_on_a_track_randomization_and_bootstrap_keep_their_promise_too(shared):
     s = lf.read_scores(shared / "data" / "trec_score_matrices" / "adhoc6_ap.csv", measure="AP")
     rates = lf.audit(s, TESTS[3:], 50, trials=4000)["error_rate"].to_list()
     assert all(0.04 < rate < 0.07 for rate in rates)
@@ -323,13 +323,13 @@ def test_sentences():
         (
             "By AP, equal means are rejected in 5.1 % of samples of 25 requests and 10.0 % of 50 "
             "(paired t-test, α = 0.05): more often than α with 50 requests. Differences are "
-            "found in 50.0 % and 50.0 %; 0.2 % and 0.2 % of what is found has the wrong direction. "
+            "found in 50.0 % and 50.0 %; 0.2 % and 0.2 % of these have the wrong direction. "
             "There were 1,000 trials of each size, drawn from 3 pairs of runs and 60 requests."
         ),
         (
             "By AP, exchangeable runs differ significantly in 2.0 % of samples of 25 requests "
             "(Wilcoxon's signed-rank test, α = 0.05): less often than α. Differences are "
-            "found in 50.0 %; 0.2 % of what is found has the wrong direction. There were 1,000 "
+            "found in 50.0 %; 0.2 % of these have the wrong direction. There were 1,000 "
             "trials of each size, drawn from 3 pairs of runs and 60 requests."
         ),
     ]
@@ -345,15 +345,15 @@ def test_sentences_about_evaluations_of_several_runs():
         (
             "By AP, some of 10 runs with equal means differ significantly in 5.1 % of samples of 5 "
             "requests (sign test, Holm's correction over the 45 pairs, α = 0.05): as often as "
-            "α. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
-            "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
+            "α. A difference between two of them is found in 50.0 %; 0.2 % of these have the "
+            "wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
             "runs and 60 requests."
         ),
         (
             "By AP, some of 10 exchangeable runs differ significantly in 80.0 % of samples of 5 "
             "requests (paired t-test, Holm's correction over the 45 pairs, α = 0.05): more often "
-            "than α. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
-            "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
+            "than α. A difference between two of them is found in 50.0 %; 0.2 % of these have the "
+            "wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
             "runs and 60 requests."
         ),
     ]

@@ -391,12 +391,12 @@ def test_sentences_name_the_pairs_whose_order_could_change():
     (sentence,) = said(pair("AP", "b", 0.6))
     assert sentence == (
         "By AP, unjudged documents could change the order of the one pair of runs: b over a "
-        "(60% of the draws keep it)."
+        "(60 % of the draws keep this)."
     )
     (sentence,) = said(pair("AP", "a", 1.0, reject=True, share_reject=0.4))
     assert sentence == (
         "By AP, unjudged documents are unlikely to change the order of the one pair of runs; "
-        "the one difference that is significant now could become one that is not."
+        "the one difference that is significant now could cease to be so."
     )
     three = [
         pair("RPP", "a", 0.99, reject=True, share_reject=1.0),
@@ -406,8 +406,8 @@ def test_sentences_name_the_pairs_whose_order_could_change():
     (sentence,) = said(*three)
     assert sentence == (
         "By RPP, unjudged documents could change the order of 1 of the 3 pairs of runs: c over a "
-        "(90% of the draws keep it); of the 2 differences that are significant now, 1 could "
-        "become one that is not."
+        "(90 % of the draws keep this); of the 2 differences that are significant now, 1 could "
+        "cease to be so."
     )
     sure = [row | {"share_widened": 1.0, "share_reject": 1.0} for row in three]
     (sentence,) = said(*sure)

@@ -14,4 +14,4 @@ def test_ties_are_those_of_the_whole_rankings():
         ties,
         "RR",
     )
-    assert found.verdict["sentence"].to_list()[-1].endswith("ties as often as this: RR 12.5 %.")
+    assert found.verdict["sentence"].to_list()[-1].endswith("random rankings that tie: RR 12.5 %.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import polars as pl
@@ -11,6 +12,7 @@ from lexiframe.core.base import Problem, SchemaError, n_and_first, printed, warn
 NaValues = float | Sequence[float] | None
 """What stands for none: a number or several; none of them where the list is empty."""
 _NONE = -1
+_WHOLE = re.compile("-?[0-9]+").fullmatch
 _HEAD = 8
 """The ids by which a column is known to have others than whole numbers."""
 _USUAL = (-1.0, -9.0, -99.0, -999.0, -9999.0)
@@ -57,8 +59,8 @@ def may_have_none(ids: pl.Series) -> bool:
     """Return whether -1 is among ids that begin as whole numbers, beside which it is doubted."""
     if ids.dtype.is_signed_integer():
         return bool((ids == _NONE).any())
-    is_number = ids.dtype == pl.String and ids.head(_HEAD).str.contains(r"^-?[0-9]+$").all()
-    return bool(is_number) and bool((ids == str(_NONE)).any())
+    is_number = ids.dtype == pl.String and all(map(_WHOLE, ids.head(_HEAD).drop_nulls()))
+    return is_number and bool((ids == str(_NONE)).any())
 
 
 def drop_none(rows: pl.DataFrame, where: str, na_values: NaValues) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -20,6 +21,8 @@ from lexiframe.core.io.files.tables import as_table
 
 _HEAD = 64
 """The first rows of a table, which are looked at before all of them are."""
+_KEYS = ("run", "query_id")
+"""The columns whose rows are of one request."""
 _MOST = 0.75
 """The share of requests whose rows follow a column that may decide."""
 _BY_CHANCE = 10
@@ -69,8 +72,8 @@ def _rising(rows: pl.DataFrame, where: str, called: str) -> Problem | None:
     """Return that low scores may be the better ones: they rise in all requests, or say it."""
     found = f"the column {called}" * (_is_low(called) and bool((rows["score"] > 0).any()))
     are_places = bool(words_of(called) & _PLACES)
-    head = _requests(rows.head(_HEAD))["rises"]
-    if len(head) and head.all():
+    head = rows.head(_HEAD)
+    if not _only_falls(head) and (rises := _requests(head)["rises"]).all() and len(rises):
         of = _requests(rows)
         if of["rises"].all() and of["n"].sum() - of.height >= _BY_CHANCE:
             are_places |= of["counts"].all()
@@ -112,8 +115,21 @@ def in_order(frame: pl.DataFrame, names: Mapping[str, str]) -> bool:
 
 def _are_in_order(rows: pl.DataFrame) -> bool:
     """Return whether rows fall by the scores in half of the requests or more."""
+    if _only_falls(rows):
+        return True
     falls = _requests(rows)["falls"]
     return bool(2 * falls.sum() >= len(falls))
+
+
+def _only_falls(rows: pl.DataFrame) -> bool:
+    """Return whether no score of a few rows is above the one before: `_requests` takes longer."""
+    scores, keys = rows["score"].to_list(), [name for name in _KEYS if name in rows.columns]
+    before = dict[Any, float]()
+    for key, score in zip(rows.select(keys).iter_rows(), scores, strict=True):
+        if score is None or not score <= before.get(key, score):
+            return False
+        before[key] = score
+    return True
 
 
 def _doubtful(rows: pl.DataFrame, others: pl.DataFrame) -> Sequence[str]:
@@ -141,7 +157,7 @@ def _is_low(name: str) -> bool:
 
 def _requests(rows: pl.DataFrame, others: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return for each request of several scores whether rows fall by score and by a column."""
-    keys = [name for name in ("run", "query_id") if name in rows.columns]
+    keys = [name for name in _KEYS if name in rows.columns]
     score, given = pl.col("score"), rows.select(*keys, "score")
     falls: dict[str, pl.Expr] = {}
     for column in [] if others is None else others.cast(pl.Float64, strict=False):

@@ -27,7 +27,8 @@ class Opened(NamedTuple):
     its row, before this memory is taken; what it lets pass is measured again when it was read.
     ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
     is safe and faster; it returns None where they would take more than so many bytes. ``distinct``
-    yields the distinct values, in stretches of rows, of a column of text or whole numbers.
+    yields the distinct values, in stretches of rows, of a column of text or whole numbers, and
+    ``has_few`` says whether its first rows have some, but no more than a number of these.
     """
 
     schema: pa.Schema
@@ -36,6 +37,7 @@ class Opened(NamedTuple):
     fits: Callable[[list[str] | None, float], bool] = lambda _columns, _room: True
     frame: Callable[[bytes, list[str], float], pl.DataFrame | None] | None = None
     distinct: Callable[[str], Iterator[pa.Array]] = lambda _: iter(())
+    has_few: Callable[[str, int], bool] = lambda _name, _most: False
 
 
 @dataclass(frozen=True)

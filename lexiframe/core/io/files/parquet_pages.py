@@ -40,6 +40,7 @@ class Pages:
     longest: int
     dictionary: Dictionary | None
     begins_coded: bool  # whether the first rows refer to a dictionary
+    different: int  # the most different values, beside null, where all rows refer to one; else 0
     is_shared: bool  # whether values are kept without what the one before begins with
 
 
@@ -57,7 +58,7 @@ def row_groups(file: pa.NativeFile) -> list[list[Fields]]:
 
 def pages_of(file: pa.NativeFile, column: Fields) -> Pages:
     """Read the heads of the pages of one column in one group of rows."""
-    size = values = longest = 0
+    size = values = longest = different = 0
     encodings: list[int] = []
     dictionaries: list[Dictionary] = []
     is_text = column.get(1) == _TYPE_OF_TEXTS
@@ -68,7 +69,7 @@ def pages_of(file: pa.NativeFile, column: Fields) -> Pages:
             if head[1] == _DICTIONARY:
                 dictionaries.append(Dictionary(at, head[3], head[2], column[4]))
                 each = unpacked - 4 * head[7][1] if is_text else unpacked // max(head[7][1], 1)
-                longest = max(longest, each)
+                longest, different = max(longest, each), different + head[7][1]
             elif head[1] in (_ROWS, _ROWS_2):
                 of_rows, encoding = (head[5], 2) if head[1] == _ROWS else (head[8], 4)
                 values += of_rows[1]
@@ -78,7 +79,8 @@ def pages_of(file: pa.NativeFile, column: Fields) -> Pages:
     is_shared = _SAME_BEGINNING in encodings
     begins = bool(encodings) and encodings[0] in _OF_DICTIONARY
     only = dictionaries[0] if is_text and len(dictionaries) == 1 else None
-    return Pages(size, values, max(longest, size * is_shared), only, begins, is_shared)
+    different *= {*encodings} <= {*_OF_DICTIONARY}
+    return Pages(size, values, max(longest, size * is_shared), only, begins, different, is_shared)
 
 
 def longest_of_short_texts(file: pa.NativeFile, dictionary: Dictionary) -> int | None:

@@ -40,7 +40,7 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     metadata, schema = opened.metadata, opened.schema_arrow
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     unpacked = sum(group.total_byte_size for group in groups)
-    chunks = _Chunks(file, opened)
+    chunks = _Chunks(file, opened, are_intact=is_whole)
 
     def batches(columns: list[str] | None, rows: int | None) -> Iterator[Batch]:
         if rows is None:
@@ -60,7 +60,8 @@ def open_parquet(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = partial(_read_frame, chunks) if is_verified else None
-    return Opened(schema, batches, size, chunks.fit, frame, partial(_distinct, chunks, schema))
+    distinct, has_few = partial(_distinct, chunks, schema), partial(_has_few, chunks, schema)
+    return Opened(schema, batches, size, chunks.fit, frame, distinct, has_few)
 
 
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
@@ -81,8 +82,8 @@ class _Chunks:
     begin with. Sizes come from the pages, which are read by them; metadata need not be true.
     """
 
-    def __init__(self, file: pa.NativeFile, opened: Any) -> None:
-        self.file, self.opened = file, opened
+    def __init__(self, file: pa.NativeFile, opened: Any, *, are_intact: bool) -> None:
+        self.file, self.opened, self.are_intact = file, opened, are_intact
         schema = opened.metadata.schema
         self.paths = [schema.column(leaf).path for leaf in range(opened.metadata.num_columns)]
         self.numbers = {path: leaf for leaf, path in enumerate(self.paths)}
@@ -140,10 +141,9 @@ class _Chunks:
         """Return a bound on the bytes of texts in their rows; over ``room``, by their lengths."""
         groups = range(self.opened.metadata.num_row_groups)
         found = [self.pages(group, self.numbers[texts.name]) for group in groups]
-        in_place, longest = (
-            sum(of.size for of in found),
-            max((of.longest for of in found), default=0),
-        )
+        in_place = sum(of.size for of in found)
+        left = room - in_place
+        longest = max((self._quickly(of, left) or of.longest for of in found), default=0)
         if in_place + len(texts) * longest <= room:
             return in_place + len(texts) * longest
         return len(texts) * cast(int, texts.str.len_bytes().max() or 0)
@@ -162,19 +162,30 @@ class _Chunks:
 
         The texts of dictionaries are looked at where they might take more than ``room``.
         """
-        from lexiframe.core.io.files.parquet_pages import longest_of_short_texts
-
-        longest = {leaf: pages.longest for leaf, pages in found.items()}
+        longest = {}
         for leaf, pages in found.items():
-            if pages.longest * pages.values <= room or pages.is_shared:
-                continue
-            short = None
-            if pages.dictionary is not None:
-                short = longest_of_short_texts(self.file, pages.dictionary)
+            short = self._quickly(pages, room)
             if short is None and pages.begins_coded:
                 short = self._longest_text(group, leaf)
             longest[leaf] = pages.longest if short is None else short
         return longest
+
+    def _quickly(self, pages: Pages, room: float) -> int | None:
+        """Return a bound on the longest value: exact if it matters, None if that takes time."""
+        from lexiframe.core.io.files.parquet_pages import longest_of_short_texts
+
+        if pages.longest * pages.values <= room or pages.is_shared:
+            return pages.longest
+        only = pages.dictionary
+        return None if only is None else longest_of_short_texts(self.file, only)
+
+    def only_value(self, group: int, leaf: int) -> Any:
+        """Return the value of all rows, where intact metadata say that there is one; else None."""
+        if not self.are_intact:
+            return None
+        of = self.opened.metadata.row_group(group).column(leaf).statistics
+        is_one = of and of.has_min_max and of.min == of.max and of.null_count == 0
+        return of.min if is_one else None
 
     def _longest_text(self, group: int, leaf: int) -> int | None:
         """Return the bytes of the longest text of a dictionary; None if the column is no text."""
@@ -242,17 +253,28 @@ def _read_frame(
     return None if sum(sizes) > room else frame
 
 
-def _is_text(dtype: pa.DataType) -> bool:
-    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
+def _is_known(dtype: pa.DataType) -> bool:
+    is_text = pa.types.is_string(dtype) or pa.types.is_large_string(dtype)
+    return bool(is_text or pa.types.is_integer(dtype))
 
 
 def _distinct(chunks: _Chunks, schema: pa.Schema, name: str) -> Iterator[pa.Array]:
     """Yield the distinct values of a column of text or whole numbers in stretches of rows."""
-    dtype = schema.field(name).type
-    is_known = _is_text(dtype) or pa.types.is_integer(dtype)
+    is_known = _is_known(schema.field(name).type)
     for group in range(chunks.opened.metadata.num_row_groups if is_known else 0):
+        if (only := chunks.only_value(group, chunks.numbers[name])) is not None:
+            yield pa.array([only])
+            continue
         for batch in chunks.coded(chunks.numbers[name], _ROWS, group):
             values = getattr(column := batch.column(0), "dictionary", column)
             is_one = len(values) == 1 and not column.null_count  # as mostly: then none is looked at
             if batch.num_rows:
                 yield values if is_one else column.unique()
+
+
+def _has_few(chunks: _Chunks, schema: pa.Schema, name: str, most: int) -> bool:
+    """Return whether the first rows of such a column have few distinct values, but one or more."""
+    is_known = chunks.opened.metadata.num_row_groups and _is_known(schema.field(name).type)
+    if is_known and 0 < chunks.pages(0, chunks.numbers[name]).different < most:  # null is another
+        return True
+    return 0 < len(next(_distinct(chunks, schema, name), ())) <= most

@@ -120,11 +120,11 @@ def why_no_maximum(counts: Counts, runs: list[str]) -> str:
 def _reasons(found: Components, runs: list[str]) -> str:
     reasons = []
     if len(found.parts) > 1:
-        reasons.append(f"{len(found.parts)} parts that never met: {named(found.parts, runs)}")
+        reasons.append(f"{len(found.parts)} parts never met: {named(found.parts, runs)}")
     if found.never_lost:
-        reasons.append(f"nobody else beat {named(found.never_lost, runs)}")
+        reasons.append(f"{named(found.never_lost, runs)} won all comparisons with other runs")
     if found.never_won:
-        reasons.append(f"nobody else lost to {named(found.never_won, runs)}")
+        reasons.append(f"{named(found.never_won, runs)} lost all comparisons with other runs")
     return "; ".join(reasons)
 
 
@@ -161,7 +161,7 @@ def refuse_no_maximum(
             )
         return
     raise LexiframeError(
-        f"{function}: expected that wins lead from each run to each other, found "
+        f"{function}: expected that wins lead from each run to each other, found that "
         f"{_reasons(found, runs)}. Their strengths would be infinite or cannot be compared; "
         f"{advice}"
     )

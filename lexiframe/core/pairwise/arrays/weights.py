@@ -89,7 +89,7 @@ def weights_of(
     share = found.weight[heaviest]
     if share > 0.5 and len(found.queries) > 1:
         warn(
-            f"weights: request {found.queries[heaviest]!r} has {100 * share:.0f} % of the weight; "
+            f"weights: {found.queries[heaviest]!r} has {100 * share:.0f} % of the weight; "
             "means are mostly its values"
         )
     return found
@@ -232,7 +232,7 @@ def _strata_shares(
             )
         if n < FEW and of[name]:
             warn(
-                f"strata: {name!r} has {n} requests; its variance is uncertain, and intervals hold "
+                f"strata: {name!r} has n = {n}; its variance is uncertain, and intervals hold "
                 "less than their level"
             )
     share = np.array([of[name] for name in found]) / sum(of.values())

@@ -1,4 +1,4 @@
-"""The randomisation test: the signs of the differences are flipped."""
+"""The randomization test: the signs of the differences are flipped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lexiframe.core.significance.paired_tests import Outcome, PairedTest, d_z_ou
 
 
 def randomization_test(d: Differences, options: Options) -> Outcome:
-    """Randomisation test of each pair alone; its p-values after max-t need all pairs of a family.
+    """Randomization test of each pair alone; its p-values after max-t need all pairs of a family.
 
     If there are at most ``trials`` choices of signs, all of them are taken.
     """
@@ -22,7 +22,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
 
 TEST = PairedTest(
     "randomization",
-    "paired randomisation test",
+    "paired randomization test",
     randomization_test,
     draws=True,
     why_not_shifted="with a margin it would test whether the differences are symmetric about the "

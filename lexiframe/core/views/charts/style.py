@@ -119,7 +119,7 @@ def style(
 
 
 def _styled(value: Any, colours: dict[str, str], ratio: float) -> Any:
-    """Return a part of a specification in the given colours and widths; data stay as they are."""
+    """Return a part of a specification in the given colours and widths, its data unchanged."""
     if isinstance(value, list):
         return [_styled(one, colours, ratio) for one in value]
     if not isinstance(value, dict):

@@ -22,7 +22,7 @@ from lexiframe.core.views.report.packing import Packing
 from lexiframe.core.views.shown.summary import sections_of_catalogue, summary_of
 
 SCRIPTS = (
-    "data measured dom tables charts verdict runs pairs two-rankings requests agreement page"
+    "data measured dom tables charts verdict runs pairs two-rankings requests agreement page copies"
 ).split()
 """The scripts in the order in which they run."""
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}

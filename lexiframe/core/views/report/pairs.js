@@ -78,10 +78,10 @@ function cellOf(run, other, row, column, state, small) {
   const place = { role: "gridcell", "data-row": row, "data-column": column, tabindex: row === 0 && column === Math.min(1, facts.runs.length - 1) ? "0" : "-1" };
   if (!wins) return make("td", { ...place, class: "same", "aria-label": row === column ? `${run} itself` : `${run} and ${other}: not compared` });
   const isTold = comparisonOf(run, other, state)?.reject;
-  const shown = small ? "" : fixed(wins.half_wins, 2);
+  const shown = fixed(wins.half_wins, 2);
   return make("td", {
-    ...place, style: heat(wins.half_wins), "aria-label": `${run} against ${other}: ${fixed(wins.half_wins, 3)}${isTold ? ", significantly different" : ""}`,
-  }, shown, isTold ? make("span", { class: "told" }, "•") : null);
+    ...place, "data-share": small ? shown : null, style: heat(wins.half_wins), "aria-label": `${run} against ${other}: ${fixed(wins.half_wins, 3)}${isTold ? ", significantly different" : ""}`,
+  }, small ? "" : shown, isTold ? make("span", { class: "told" }, "•") : null);
 }
 
 function inWords(run, other, state) {

@@ -19,7 +19,7 @@ function mark(svg, name, values) {
 // A thin line from low to high, a bar from low_each to high_each, and a dot at a value, of a scale
 // that all rows of a ranking share.
 function interval(row, all) {
-  const width = 420;
+  const width = Math.max(110, Math.min(420, innerWidth - 280)); // of a phone's window: what is left
   const known = all.flatMap((r) => [r.at, r.low, r.high]).filter((x) => x !== null);
   const least = Math.min(...known);
   const x = (at) => 5 + ((at - least) / ((Math.max(...known) - least) || 1)) * (width - 10);
@@ -29,15 +29,15 @@ function interval(row, all) {
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", row.said);
   if (row.low !== null) {
-    mark(svg, "line", { x1: x(row.low), x2: x(row.high), y1: 7, y2: 7, stroke: "#888" });
+    mark(svg, "line", { x1: x(row.low), x2: x(row.high), y1: 7, y2: 7, class: "axis" });
   }
   if (row.low_each !== null) {
     mark(svg, "line", {
       x1: x(row.low_each), x2: x(row.high_each), y1: 7, y2: 7,
-      stroke: "#4c78a8", "stroke-width": 5, "stroke-opacity": 0.5,
+      style: "stroke: var(--blue); stroke-width: 5; stroke-opacity: 0.5",
     });
   }
-  mark(svg, "circle", { cx: x(row.at), cy: 7, r: 3.5, fill: "#1f3f66" });
+  mark(svg, "circle", { cx: x(row.at), cy: 7, r: 3.5, class: "dot" });
   return svg;
 }
 

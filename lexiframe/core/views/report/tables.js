@@ -96,3 +96,8 @@ function line(columns, row, rowClass, actOn) {
   const act = actOn ? { onclick: (event) => event.target.closest("button, a") || actOn(row) } : {};
   return make("tr", { class: rowClass?.(row), ...act }, cells);
 }
+
+// On paper nothing scrolls: tables wider than A4 across, at the size of print, become smaller.
+const fitted = (zoom) => document.querySelectorAll("main table").forEach((one) => { one.style.zoom = zoom(one); });
+addEventListener("beforeprint", () => fitted((one) => Math.min(1, 1030 / (one.offsetWidth * (one.matches(".heat") ? 0.83 : 0.7)))));
+addEventListener("afterprint", () => fitted(() => ""));

@@ -27,6 +27,7 @@ from lexiframe.core.views.sentences.rows import drop_counts, is_first, measures_
 from lexiframe.core.views.sentences.ties import sentences_on_coverage
 from lexiframe.core.views.sentences.too_few import (
     KEY,
+    first_by_measures,
     mark_too_few,
     nothing_concluded,
     too_few_to_conclude,
@@ -186,10 +187,8 @@ def _answers_sentence(answers: _Answers, group: str, asked: Sequence[str]) -> st
         return f"{runs} {verb} by {_any_measure_phrase(named, asked)}{group}{end}."
     if len(who) == 1:
         return f"{runs} {verb} by {of_all}{group}{end}."
-    each = [f"{runs} by {printed.and_joined(of)}" for (runs, _), of in who.items()]
-    what = "best" if verb == _BEST else "first"
-    end = f"; {end.lstrip(':; ')}" if end else ""
-    return f"Who is {what}{group} depends on the measure: {', '.join(each)}{end}."
+    end = f"; by each measure {end.lstrip(':; ')}" if end else ""
+    return f"{first_by_measures(who, group)}{end}."
 
 
 def _near_phrase(runs: Sequence[tuple[str, ...]]) -> str:

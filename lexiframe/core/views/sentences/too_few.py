@@ -287,15 +287,21 @@ def nothing_concluded(
     >>> nothing_concluded("1 request: too few", {("a", "is ahead"): ["AP"]}, "AP", " for law")
     '1 request: too few by AP for law; a is ahead'
     """
-    verbs = {verb for _, verb in who}
     by = "" if is_all and len(who) > 1 else f" by {measures}"
-    said = list[str]()
-    for (runs, verb), of in who.items():
-        does = f" {verb}" if len(verbs) > 1 or not said else ""
-        said.append(f"{runs}{does}" + f" by {printed.and_joined(of)}" * (len(who) > 1))
+    return f"{begin}{by}{group}; {first_by_measures(who)}"
+
+
+def first_by_measures(who: Mapping[tuple[str, str], Sequence[str]], group: str = "") -> str:
+    """Name the first runs and the verb of each; where several are first, with their measures."""
+    said, before = "", ""
     # Runs, and what they do, may have commas of their own.
-    divider = "; " if any("," in f"{runs} {verb}" for runs, verb in who) else ", "
-    return f"{begin}{by}{group}; {divider.join(said)}"
+    has_commas = any("," in f"{runs} {verb}" for runs, verb in who)
+    for (runs, verb), of in who.items():
+        does, of_group = (f" {verb}", group) if verb != before else ("", "")
+        divider = ("; " if does or has_commas else ", ") * bool(said)
+        by = f" by {printed.and_joined(of)}" * (len(who) > 1)
+        said, before = f"{said}{divider}{runs}{does}{by}{of_group}", verb
+    return said
 
 
 def evidence(

@@ -458,29 +458,29 @@ def _verdict_sentence(
 
 
 def _how_first(row: dict[str, Any]) -> str:
-    """Say that the first run is best, if it differs from all other runs; or how many may be."""
-    n_best, n_others = len(row["best"]), len(row["not_worse"]) + len(row["untested"])
-    if n_best == 1 and not n_others:
-        return "is best"
-    first = "is first" if n_best == 1 else "share the first rank"
-    return f"{first}, among {n_best + n_others:,} runs that may be best" if n_others else first
+    """Say that the first run is best, if it differs from all other runs, or only first."""
+    if len(row["best"]) > 1:
+        return "share the first rank"
+    return "is first" if row["not_worse"] or row["untested"] else "is best"
 
 
 def _others_phrase(row: dict[str, Any]) -> str:
-    """Return the part of the sentence about the runs that are not best."""
+    """Return the part of the sentence about the runs that are not best, and how many may be."""
     n_others = row["n_runs"] - len(row["best"])
     if n_others == 0:
         return "there is no other run"
+    n = len([*row["best"], *row["not_worse"], *row["untested"]])
+    may = f", so that {n:,} runs may be best"
     why = "with one request" if row["n_most"] == 1 else "for want of requests or of a p-value"
     if len(row["untested"]) == n_others:
-        return f"no test is possible {why}"
+        return f"no test is possible {why}{may}"
     untested = (
         f"; {printed.listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
     )
     if row["not_worse"]:
-        return f"{printed.they_are(row['not_worse'])} not significantly worse{untested}"
+        return f"{printed.they_are(row['not_worse'])} not significantly worse{untested}{may}"
     verb = "the other run is" if n_others == 1 else "all other runs are"
-    return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
+    return f"{untested.removeprefix('; ')}{may}" if untested else f"{verb} significantly worse"
 
 
 def _better_phrase(row: dict[str, Any]) -> str:

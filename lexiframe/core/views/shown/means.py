@@ -94,13 +94,11 @@ def _interval_section(
     widest = pl.concat([whole, widest_intervals(marked, whole)])
     # How far intervals reach says on its own line where these end, lest the table be longer.
     others = [note for note in notes if not note.startswith(AT_BOUNDS)]
-    at_bounds = "".join(
-        f", cut{note.removeprefix('intervals end')}" for note in notes if note.startswith(AT_BOUNDS)
-    )
-    said = f"± at most: the widest of the {level}, from the mean to its farther end{at_bounds}"
+    at_bounds = "".join(f"; {note}" for note in notes if note.startswith(AT_BOUNDS))
+    said = f"± at most: no {level[:-1]} reaches farther from its mean{at_bounds}"
     section = printed.Section(title, widest, (*others, said), is_matrix=True)
     table, _ = cut(mean_cells(marked, "reach"))
-    said = f"±: from the mean to the farther end of its {level[:-1]}{at_bounds}"
+    said = f"±: how far the {level[:-1]} reaches from the mean on its wider side{at_bounds}"
     section = printed.Section(title, table, (*others, said), instead=section)
     table, _ = cut(mean_cells(marked, "both"))
     return printed.Section(f"{title}, with {level}", table, tuple(notes), instead=section)

@@ -42,10 +42,11 @@ def _how_often(table: pl.DataFrame, a: str, b: str) -> list[str]:
         first, second = sorted(n, key=lambda run: -n[run])
         n_tied = sides.count(0)
         ties = f", and {n_tied:,} {'is' if n_tied == 1 else 'are'} tied" if n_tied else ""
-        said.append(
-            f"By {measure}, {first} is better in {n[first]:,} of "
-            f"{printed.counted(part.height, 'request')}, {second} in {n[second]:,}{ties}."
-        )
+        told = f"{first} and {second} tie in every request"
+        if n[first]:
+            of = printed.counted(part.height, "request")
+            told = f"{first} is better in {n[first]:,} of {of}, {second} in {n[second]:,}{ties}"
+        said.append(f"By {measure}, {told}.")
     return said
 
 

@@ -134,8 +134,9 @@ def _counts_sentence(found: Found) -> str:
     in_requests = printed.counted(found.n_requests, "request")
     undecided = ""
     if found.n_undecided:
-        rest = "1 other does" if found.n_undecided == 1 else f"{found.n_undecided:,} others do"
-        undecided = f"; the {rest} not count, as they prefer neither"
+        others = printed.counted(found.n_undecided, "other pair")
+        do = "does" if found.n_undecided == 1 else "do"
+        undecided = f"; {others}, where they prefer neither, {do} not count"
     pairs = printed.counted(n, "pair")
     return f"People prefer one run in {pairs} of rankings, in {in_requests}{undecided}."
 

@@ -158,8 +158,9 @@ def strength_sentences(found: Found) -> list[str]:
 def _first_sentence(found: Found) -> str:
     runs = found.strengths["run"].to_list()
     strongest = found.strengths.filter(pl.col("rank") == pl.col("rank").min())["run"].to_list()
-    verb = "is the strongest" if len(strongest) == 1 else "are equally strong, and the strongest"
-    text = f"{printed.listed(strongest)} {verb} of {printed.counted(len(runs), 'run')}"
+    verb = "has" if len(strongest) == 1 else "share"
+    of = printed.counted(len(runs), "run")
+    text = f"{printed.listed(strongest)} {verb} the greatest strength of {of}"
     if found.pairs["p_adjusted"].null_count():
         return f"{text}. How sure that is cannot be said from one group of judgments."
     if found.strengths["ci_low"].null_count() == len(runs):
@@ -167,10 +168,10 @@ def _first_sentence(found: Found) -> str:
     first = found.may_be_first()
     how = f"level {100 * found.level:g} %, all pairs at once, {_UNITS[found.by]}"
     if len(first) == 1:
-        return f"{text}: it is shown to be stronger than each other run ({how})."
+        return f"{text}, and is shown to be stronger than each other run ({how})."
     return (
-        f"{text}, among {len(first):,} runs that may be first: no run is shown to be stronger than "
-        f"{printed.listed(first)} ({how})."
+        f"{text}; {len(first):,} may be first: {printed.listed(first)} (no run is shown to be "
+        f"stronger; {how})."
     )
 
 

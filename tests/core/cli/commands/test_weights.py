@@ -29,7 +29,7 @@ def requests(tmp_path):
         (SHARES, {"strata": "segment", "shares": {"head": 0.6, "tail": 0.4}}),
     ],
 )
-@pytest.mark.filterwarnings("ignore:strata. 'tail' has 2 requests")
+@pytest.mark.filterwarnings("ignore:strata. 'tail' has n = 2")
 def test_commands_weigh_requests(lexiframe, requests, given, how):
     e = lf.evaluate(*DATA[1::-1], "AP", **how, requests=requests)
     given = [*DATA, *given, "--requests", requests, "--format", "csv"]
@@ -46,7 +46,7 @@ def test_commands_weigh_requests(lexiframe, requests, given, how):
         (SHARES, {"strata": "segment", "shares": {"head": 0.6, "tail": 0.4}}),
     ],
 )
-@pytest.mark.filterwarnings("ignore:strata. 'tail' has 2 requests")
+@pytest.mark.filterwarnings("ignore:strata. 'tail' has n = 2")
 def test_commands_of_features_weigh_requests(lexiframe, requests, tmp_path, given, how):
     e = lf.evaluate(*DATA[1::-1], "AP")
     how, a, b = {**how, "requests": requests}, "pixels_euclidean", "pca8_euclidean"

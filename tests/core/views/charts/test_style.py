@@ -65,7 +65,9 @@ def test_colours_stand_in_the_style_sheet_alone():
     for path in PACKAGE.glob("**/*.py"):
         text = path.read_text(encoding="utf-8")
         if "charts.drawing import" in text and path.name != "style.py":
-            assert not re.findall(r'"#[0-9a-f]{3,6}"|"\w*gr[ae]y"|color="(black|white)"|scheme="blue', text)
+            assert not re.findall(
+                r'"#[0-9a-f]{3,6}"|"\w*gr[ae]y"|color="(black|white)"|scheme="blue', text
+            )
 
 
 def test_a_dark_chart_differs_in_colours_alone():

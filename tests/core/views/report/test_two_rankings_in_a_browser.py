@@ -263,6 +263,7 @@ def test_the_report_has_the_two_rankings_of_a_request(browser, tmp_path):  # noq
     page.locator("#requests-table tbody button").first.click()
     a, b = page.locator("#pair-title").inner_text().split(" against ")
     page.locator("#tried summary").click()
+    page.locator("#tried .name").first.wait_for()
     assert page.locator("#tried .name").all_inner_texts() == [f"X: {a}", f"Y: {b}"]
     request = page.locator("#request-title").inner_text().removeprefix("Request ")
     pair = {

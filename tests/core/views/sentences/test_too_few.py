@@ -124,8 +124,8 @@ def test_first_runs_are_listed_where_they_differ_by_many_measures():
     ]  # fmt: skip
     assert first(lf.evaluate_scores(pl.concat(s), correction="none")) == [
         (
-            "Who is best depends on the measure: a by AP, b by RR, c by P@1, d by P@5, e by nDCG; "
-            "all others are significantly worse."
+            "a is best by AP, b by RR, c by P@1, d by P@5, e by nDCG; by each measure all others "
+            "are significantly worse."
         )
     ]
 
@@ -145,7 +145,7 @@ def test_where_first_runs_differ_each_measure_names_its_own(shared):
     folder = shared / "data" / "trec_dl_2019_passage"
     e = lf.evaluate(folder / "runs", folder / "qrels.trec", test="t")
     assert first(e)[0] == (
-        "Who is first depends on the measure: idst_bert_p1 and idst_bert_p3 by RPP, bm25tuned_ax_p "
-        "by LR, idst_bert_pr1 by LP and RR, idst_bert_p3 by AP, idst_bert_p1 by nDCG@10; 8 to 35 "
-        "others are not significantly worse."
+        "idst_bert_p1 and idst_bert_p3 share the first place by RPP; bm25tuned_ax_p is first by "
+        "LR, idst_bert_pr1 by LP and RR, idst_bert_p3 by AP, idst_bert_p1 by nDCG@10; by each "
+        "measure 8 to 35 others are not significantly worse."
     )

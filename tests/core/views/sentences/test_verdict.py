@@ -48,8 +48,8 @@ def test_by_hand():
     assert row["not_worse"] == ["near", "mixed"]  # by rank
     assert (row["n_pairs"], row["n_significant"], row["n"]) == (6, 2, 12)
     assert row["sentence"] == (
-        "By RR, best is first, among 3 runs that may be best; near and mixed are not significantly "
-        "worse. 2 of 6 pairs of runs differ significantly (paired t-test, Holm's correction over "
+        "By RR, best is first; near and mixed are not significantly worse, so that 3 runs may be "
+        "best. 2 of 6 pairs of runs differ significantly (paired t-test, Holm's correction over "
         "the 6 pairs, α = 0.01, n = 12 requests)."
     )
 
@@ -67,9 +67,9 @@ def test_best_is_a_run_that_is_told_apart_from_all_others():
 
     runs = {"a": [1] * 12, "b": [2] * 12, "c": [4, 5] * 6}
     assert said(runs) == "By RR, a is best; all other runs are significantly worse"
-    told = "a is first, among 3 runs that may be best; b and c are not significantly worse"
+    told = "a is first; b and c are not significantly worse, so that 3 runs may be best"
     assert said({"a": [1, 2] * 6, "b": [2, 1, 2] * 4, "c": [2, 2, 1, 2] * 3}).endswith(told)
-    shared = "a and b share the first rank, among 3 runs that may be best; c is not significantly"
+    shared = "a and b share the first rank; c is not significantly worse, so that 3 runs may be"
     assert said({"a": [1, 2] * 6, "b": [1, 2] * 6, "c": [2, 1, 1, 2, 2, 2] * 2}).startswith(
         f"By RR, {shared}"
     )

@@ -122,7 +122,7 @@ def test_the_caption_says_the_test_its_correction_alpha_and_n(example, six):
     assert parsed(example.markdown(["RPP", "AP"]))[0] == (
         "Means over 5 requests; of RPP the share of requests won against the 2 other runs, ties "
         "half. Bold: the best mean of a measure, of several runs if they tie. Superscript letters: "
-        "the runs that a run is significantly better than (paired randomisation test, step-down "
+        "the runs that a run is significantly better than (paired randomization test, step-down "
         "max-t over the 3 pairs of each measure, α = 0.05, n = 5)."
     )
     said = parsed(example.markdown("ISL(n=100)"))[0]

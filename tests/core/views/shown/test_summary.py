@@ -44,15 +44,32 @@ def plain(section):
     table = section.table.filter(pl.col("run") != "± at most")
     # Where intervals end stands on the line that says how far they reach.
     *notes, halves = section.notes
-    cut = halves.partition(", cut ")[2]
+    cut = halves.partition("; ")[2]
     at = next((n for n, note in enumerate(notes) if note.startswith("with n = ")), len(notes))
-    notes[at:at] = [f"intervals end {cut}"] * bool(cut)
+    notes[at:at] = [cut] * bool(cut)
     return dataclasses.replace(section, table=table, notes=tuple(notes))
 
 
 def shown(e):
     """All that an evaluation prints, the means without intervals."""
     return "\n\n".join(text for part in parts(e) if (text := part.text()))
+
+
+def test_the_widest_interval_of_a_measure_is_that_of_no_run_farther_from_its_mean():
+    folder = lf.bundled("digits")
+    names = ["combsum_fine", "random", "pixels_cosine"]
+    e = lf.evaluate([folder / f"runs/{n}.parquet" for n in names], folder / "qrels.parquet")
+    section = e.summary().sections[1]
+    while section.instead is not None:
+        section = section.instead
+    row = section.table.filter(run="± at most").row(0, named=True)
+    low, high = pl.col("ci_low").clip(0, 1), pl.col("ci_high").clip(0, 1)
+    reach = pl.max_horizontal(pl.col("mean") - low, high - pl.col("mean"))
+    farthest = e.means.group_by("measure").agg(reach.max())
+    assert {name: row[name].strip() for name in e.facts["measure"]} == {
+        name: f"{far:.4f}" for name, far in farthest.rows()
+    }
+    assert any("no 95 % interval reaches farther from its mean" in note for note in section.notes)
 
 
 @pytest.fixture
