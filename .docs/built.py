@@ -5,12 +5,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from reference_pages import place_of, rooms_for_users
+from reference_pages import MODULES, names_of, place_of, rooms_for_users
 
 import lexiframe as lf
-from lexiframe import spark, theory
 from lexiframe.core.base.face import user_names
-from lexiframe.views import charts, display
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """The attributes that make a browser load something, by element."""
@@ -48,7 +46,7 @@ def public_names() -> list[str]:
     """Return the names that the reference must have, with their modules."""
     whole = {"spark", "theory", "views", *(place_of(room)[10:] for room in rooms_for_users())}
     names = [f"lexiframe.{name}" for name in lf.__all__ if name not in whole]
-    modules = {place_of(one): one.__all__ for one in (theory, charts, display, spark)}
+    modules = {place_of(one): names_of(one) for one in MODULES.values()}
     modules |= {place_of(room): user_names(room) for room in rooms_for_users()}
     return [*names, *(f"{place}.{name}" for place, of in modules.items() for name in of)]
 

@@ -45,6 +45,7 @@ html_show_search_summary = False  # a page that is opened from a disk must not f
 html_static_path = [
     "site.css",
     "../.site/sources/two-rankings.js",
+    "../.site/sources/pictures",
     "../lexiframe/core/views/report/two-rankings.css",
 ]
 html_extra_path = ["../.site/sources/live"]
@@ -94,8 +95,15 @@ def _measures_are_no_addresses(_app, doctree):
             node.replace_self(nodes.Text(node.astext()))
 
 
+def _own_branch(_app, _page, _template, context, _doctree):
+    """Show beside a page its own branch: to list all pages beside each took most of the build."""
+    if toctree := context.get("toctree"):
+        context["toctree"] = lambda **how: toctree(**how | {"collapse": True})
+
+
 def setup(app):
     """Connect what is above."""
     app.connect("autodoc-process-docstring", _keep_bars, priority=100)
     app.connect("missing-reference", _find_public)
+    app.connect("html-page-context", _own_branch, priority=400)  # before Furo asks for the tree
     app.connect("doctree-read", _measures_are_no_addresses)

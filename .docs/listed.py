@@ -55,8 +55,8 @@ def _part(heading: str, name: str, part: dict[str, str]) -> str:
 
 
 def _public(name: str) -> str:
-    """Return the full name of what stands after ``lf.``; charts have a face of their own."""
-    return f"lexiframe.{name.removeprefix('views.')}"
+    """Return the full name of what stands after ``lf.``."""
+    return f"lexiframe.{name}"
 
 
 def parts_of(name: str) -> str:

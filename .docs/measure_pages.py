@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import polars as pl
+from gallery import pictures_with
 from listed import parts_of
 
 import lexiframe as lf
@@ -156,6 +157,7 @@ def _page(row: dict[str, str]) -> str:
         ".. code-block:: text\n   :class: formula\n\n" + _indented(row["formula"]),
         _symbols(row),
         _facts(row),
+        pictures_with(row["name"], measure=True).rstrip(),
         heading("Example", "-") + _example(row),
         heading("Other libraries", "-") + _elsewhere(row),
     ]

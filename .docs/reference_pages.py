@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gallery import PICTURES, picture_of_chart, pictures_with
 from listed import forms_of, parts_of
 from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
-from lexiframe import spark, testing, theory
+from lexiframe import spark, testing, theory, views
 from lexiframe.core.base.face import LESS, completed, user_names
 from lexiframe.views import charts, display
 
@@ -81,8 +82,8 @@ def _groups() -> Iterator[Group]:
         if "theory" not in places:
             yield Group(title, f"{text[0].upper()}{text[1:]}.", lf, list(places))
             continue
-        for name, module in _MODULES.items():
-            yield Group(name, inspect.getdoc(module) or "", module, module.__all__)
+        for name, module in MODULES.items():
+            yield Group(name, inspect.getdoc(module) or "", module, names_of(module))
         for room in rooms_for_users():
             yield Group(place_of(room), inspect.getdoc(room) or "", room, user_names(room))
 
@@ -93,7 +94,15 @@ def rooms_for_users() -> list[Any]:
     return [getattr(lf, name) for name in places if name not in ("spark", "theory", "views")]
 
 
-_REACHED = {"lexiframe.spark": spark, "lexiframe.testing": testing}
+def names_of(module: Any) -> list[str]:
+    """Return the public names of a module, without those of modules."""
+    return [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
+
+
+_REACHED = {"lexiframe.spark": spark, "lexiframe.testing": testing} | {
+    "lexiframe.views.charts": charts,
+    "lexiframe.views.display": display,
+}
 """Modules of a room that users reach under another name."""
 sys.modules.update(_REACHED)  # autodoc imports what it documents
 
@@ -103,7 +112,9 @@ def place_of(module: Any) -> str:
     return next((name for name, one in _REACHED.items() if one is module), module.__name__)
 
 
-_MODULES = {"Theory": theory, "Charts": charts, "Display tables": display, "Spark": spark}
+MODULES = {"Theory": theory, "Charts": charts, "Display tables": display, "Spark": spark}
+MODULES |= {"Styles and formats": views}
+"""Modules of functions, by the titles of their groups."""
 
 
 def _slug(group: Group, name: str) -> str:
@@ -138,12 +149,15 @@ def _page(group: Group, name: str) -> str:
         return f"{top}.. py:data:: {name}\n   :type: str\n\n   {VERSION}\n"
     if isinstance(thing, type):
         members = "" if issubclass(thing, Exception) else "   :members:\n"
-        return f"{top}.. autoclass:: {name}\n{members}\n{_measures_of(thing)}"
+        shown = pictures_with(name)
+        return f"{top}{shown}.. autoclass:: {name}\n{members}\n{_measures_of(thing)}"
     parts = parts_of(f"{group.place}.{name}")
     papers = f"\nIn :doc:`the papers </papers>`: {parts}.\n" if parts else ""
     forms = forms_of(name)
     read = f"\n{heading('What it reads', '-')}{forms}\n" if forms else ""
-    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n{papers}{read}"
+    called = f"{group.place}.{name}".removeprefix("lexiframe.")
+    shown = picture_of_chart(name) if name in PICTURES else pictures_with(called)
+    return f"{top}{shown}.. autofunction:: {name}{_made_signature(thing)}\n{papers}{read}"
 
 
 def _made_signature(function: Callable[..., Any]) -> str:

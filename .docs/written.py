@@ -7,6 +7,7 @@ names in GUIDE and NEIGHBOURS    the pages of .docs/
 speed           the last table of `make benchmark` (speed_page.py)
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
+gallery         a picture of each chart           (gallery.py, gallery.toml)
 contributing, changelog                           the pages of the same names
 two-rankings.js                  the script of the page of this name
 live/           the report and the leaderboard of the bundled data, which pages link to
@@ -16,6 +17,7 @@ import re
 from pathlib import Path
 
 import polars as pl
+from gallery import gallery_page, picture_files
 from listed import forms_page, papers_page
 from measure_pages import measure_pages
 from reference_pages import reference_pages
@@ -46,7 +48,7 @@ LIVE = ["report", "leaderboard"]
 FILES = ["LICENSE", "CITATION.cff"]
 """What pages link to."""
 CONTENTS = {
-    "Guide": [GUIDE[0], "notebooks/index", *GUIDE[1:]],
+    "Guide": [GUIDE[0], "gallery", "notebooks/index", *GUIDE[1:]],
     "Reference": ["reference/index", "measures/index"],
     "Project": ["speed", "contributing", "changelog"],
 }
@@ -85,6 +87,8 @@ def write_sources(folder: Path) -> None:
     pages["notebooks/index.md"], pages["speed.md"] = NOTEBOOKS, speed_page()
     pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
     pages |= {f"reference/{name}": text for name, text in reference_pages().items()}
+    pages["gallery.md"] = gallery_page()
+    pages |= {f"pictures/{name}": text for name, text in picture_files().items()}
     pages[SCRIPT] = script()
     files = {name: text.encode() for name, text in pages.items()}
     for path in [

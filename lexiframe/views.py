@@ -1,7 +1,8 @@
 """What people look at: charts, tables, the report and the verdict.
 
 `lexiframe.views.charts` has a function for each chart, and `lexiframe.views.display` one for each
-table to look at; both need the extra ``viz``.
+table to look at; both need the extra ``viz``. `lexiframe.views.style` gives a chart the colours of
+a dark ground, a font and a width.
 """
 
 import sys

@@ -115,6 +115,40 @@ def test_the_groups_are_those_of_help(docs):
     assert {"Theory", "Charts", "Display tables", "Spark"} <= {group.title for group in groups}
 
 
+def test_each_chart_has_a_picture_and_the_lines_that_draw_it(docs, monkeypatch):
+    gallery = docs("gallery")
+    assert {*gallery.PICTURES} == {*gallery.every_chart()} >= {*lf.views.charts.__all__}
+    for one in gallery.PICTURES.values():
+        lines = one["code"].strip().split("\n")
+        assert len(lines) <= 3
+        assert max(map(len, lines)) <= 100
+        assert 50 < len(one["alt"]) < 250
+    monkeypatch.delitem(gallery.PICTURES, "tie_chart")
+    with pytest.raises(ValueError, match=r"a picture of each chart, found not so: \['tie_chart'\]"):
+        gallery.picture_files()
+
+
+def test_pictures_are_drawn_as_they_say_and_shown_where_they_belong(
+    docs, monkeypatch, measure_pages
+):
+    pytest.importorskip("vl_convert")
+    gallery, reference = docs("gallery"), docs("reference_pages").reference_pages()
+    page, shown = gallery.gallery_page(), "_static/win_rate_chart.dark.svg"
+    assert page.count('<figure id="') == page.count("<div popover") == len(gallery.PICTURES) > 45
+    assert page.count(shown) == 2
+    assert shown in reference["charts-win_rate_chart.rst"]
+    assert shown in measure_pages["RPP.rst"]
+    assert shown not in measure_pages["AP.rst"]
+    assert "_static/tie_profile_chart.light.svg" in reference["tie_profile.rst"]
+    assert "_static/Leaderboard.plot.cells.light.svg" in reference["Leaderboard.rst"]
+    monkeypatch.setattr(gallery, "every_chart", lambda: ["win_rate_chart"])
+    monkeypatch.setattr(gallery, "PICTURES", {"win_rate_chart": gallery.PICTURES["win_rate_chart"]})
+    light, dark = gallery.picture_files().values()
+    assert "pca16_cosine" in light
+    assert "#131416" in dark
+    assert "#131416" not in light
+
+
 PAGE = """<html><head><link rel="stylesheet" href="style.css"></head><body>
 <a name="here"></a><a href="#here">fine</a> <a href="https://doi.org/10.1145/3728373">fine</a>
 {}</body></html>"""

@@ -45,6 +45,7 @@ from lexiframe.core.significance import (
     tests,
 )
 
+_Queries = Callable[[], tuple[list[str], pl.Series]]
 Engine = Callable[[Plan, Held | None], BucketResult]
 """What evaluates all requests: from what is computed of each to the sum of what is kept of them.
 
@@ -89,7 +90,7 @@ def evaluated_by(
     how: Asked,
     runs: Sequence[str],
     facts: Mapping[str, Any],
-    some_queries: Callable[[], tuple[list[str], pl.Series]],
+    some_queries: _Queries,
     *,
     out: Path | None = None,
     keep: tuple[Kept, ...] = (),
@@ -156,10 +157,7 @@ def evaluated_by(
 
 
 def _report(
-    plan: Plan,
-    total: BucketResult,
-    some_queries: Callable[[], tuple[list[str], pl.Series]],
-    facts: Mapping[str, Any],
+    plan: Plan, total: BucketResult, some_queries: _Queries, facts: Mapping[str, Any]
 ) -> list[str]:
     """Raise if all buckets lack judgments, answers or relevant items; warn of dropped data.
 

@@ -126,9 +126,7 @@ _FLAT = (
 )
 
 
-def warn_of_counts(
-    answers: pl.DataFrame, repairs: Mapping[str, int], facts: Mapping[str, Any]
-) -> None:
+def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int], facts: Any) -> None:
     """Warn once of dropped and filled data, with counts by run and by `repairs_of`.
 
     ``facts`` begin the provenance, whose judgments may call requests users.

@@ -9,11 +9,11 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.core.metrics import derived
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER
-from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered
+from lexiframe.core.views.charts.drawing import altair, inside, layered
 from lexiframe.core.views.charts.marks import lines_of
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, WIDTH
 from lexiframe.core.views.charts.tables import EXPOSURE_CURVE, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.decide import beyond

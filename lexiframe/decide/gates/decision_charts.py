@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.core.base import check_choice, schemas
-from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header, step
+from lexiframe.core.views.charts.drawing import altair, faceted, header, step
 from lexiframe.core.views.charts.marks import confidence, dots, lines_of, lines_with_points
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, WIDTH
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.core.views.sentences.bounds import cut_at_bounds

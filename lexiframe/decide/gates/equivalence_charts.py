@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER, rows_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
+from lexiframe.core.views.charts.drawing import altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
 from lexiframe.core.views.charts.names import MOST, shortened
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, WIDTH
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import pairs_text, requests_text, spoken, tested
 from lexiframe.core.views.sentences.bounds import cut_at_bounds

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lexiframe.core.views.charts.axes import names_axis
-from lexiframe.core.views.charts.colours import COLOURS, SHARES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered, step
 from lexiframe.core.views.charts.marks import numbers
 from lexiframe.core.views.charts.orderings import lines_of_ranks
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import COLOURS, SHARES
 from lexiframe.core.views.charts.tables import chosen, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.decide.judges.schemas import JUDGE_CONFUSION, RANK_SHIFTS

@@ -10,7 +10,8 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, typed
 from lexiframe.core.views.charts.agreement import sort_by_similarity
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, single
+from lexiframe.core.views.charts.drawing import altair, inside, layered, single
+from lexiframe.core.views.charts.style import GREY, SHARES, SIDES, WIDTH
 from lexiframe.core.views.charts.texts import harmless_all
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def rank_interval_chart(
     )
     tips = ["run:N", "rank:Q", "value:Q", "rank_low:Q", "rank_high:Q"]
     bar = draw.X("rank_low:Q", title="rank", scale=draw.Scale(zero=False))
-    thin = base.mark_rule(color="#888").encode(x=bar, x2="rank_high:Q", tooltip=tips)
+    thin = base.mark_rule(color=GREY).encode(x=bar, x2="rank_high:Q", tooltip=tips)
     each = base.mark_rule(strokeWidth=4, opacity=0.45).encode(
         x="rank_low_each:Q", x2="rank_high_each:Q", tooltip=tips
     )
@@ -146,7 +147,7 @@ def cell_chart(
             ),
             # As far above 0 as below, or a small number of the rarer sign would look large.
             color=draw.Color("z:Q", title="z-score").scale(
-                scheme="blueorange", reverse=True, domain=[-_FAR, _FAR], clamp=True
+                **SIDES | {"domain": [-_FAR, _FAR]}, clamp=True
             ),
             tooltip=["run:N", "collection:N", "value:Q", "z:Q"],
         )
@@ -173,7 +174,7 @@ def smallest_set_chart(table: pl.DataFrame) -> alt.LayerChart:
     )
     tau = draw.Y("random_low:Q", title="τ-b with the order by all", scale=draw.Scale(zero=False))
     tips = ["n_collections:Q", "collection:N", "tau:Q", "tau_sd:Q", "random:Q"]
-    band = base.mark_area(opacity=0.25, color="#888").encode(y=tau, y2="random_high:Q")
+    band = base.mark_area(opacity=0.25, color=GREY).encode(y=tau, y2="random_high:Q")
     line = base.mark_line(point=True).encode(y="tau:Q", tooltip=tips)
     words = (
         "Few collections, chosen on other runs, beside random sets",
@@ -209,7 +210,7 @@ def collection_chart(table: pl.DataFrame) -> alt.Chart:
         .encode(
             x=draw.X("collection:N", axis=draw.Axis(labelAngle=-60, labelLimit=180), **axis),
             y=draw.Y("with:N", axis=draw.Axis(labelLimit=180), **axis),
-            color=draw.Color("tau:Q", title="τ-b", scale=draw.Scale(scheme="blues")),
+            color=draw.Color("tau:Q", title="τ-b", scale=draw.Scale(scheme=SHARES["scheme"])),
             tooltip=["collection:N", "with:N", "tau:Q", "n:Q"],
         )
     )

@@ -8,11 +8,11 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, schemas, to_polars
 from lexiframe.core.views.charts.axes import room_at_ends, rows_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, layered, step
+from lexiframe.core.views.charts.drawing import altair, inside, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
 from lexiframe.core.views.charts.panels import mean_of, panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, WIDTH
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.decide.votes.schemas import CONCORDANCE, STRENGTH_PAIRS, STRENGTHS
 from lexiframe.typing import Frame

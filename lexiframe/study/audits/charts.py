@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, check_choice
-from lexiframe.core.views.charts.colours import GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import GREY
 from lexiframe.core.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.core.views.charts.texts import counted
 from lexiframe.study.audits.schemas import AUDITS

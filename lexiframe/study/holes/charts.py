@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.core.views.charts.axes import NUMBER, rows_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, layered, step
+from lexiframe.core.views.charts.drawing import altair, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, WIDTH
 from lexiframe.core.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import spoken
 from lexiframe.study.holes.schemas import HOLE_VALUES

@@ -9,19 +9,11 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, schemas, to_polars, typed
 from lexiframe.core.views.charts.axes import names_axis, rows_axis, share_axis
-from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import (
-    WIDTH,
-    altair,
-    faceted,
-    header,
-    inside,
-    layered,
-    step,
-)
+from lexiframe.core.views.charts.drawing import altair, faceted, header, inside, layered, step
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
 from lexiframe.core.views.charts.panels import mean_of, names_in_order, panelled
+from lexiframe.core.views.charts.style import BLACK, COLOURS, WIDTH
 from lexiframe.core.views.charts.tables import DEGRADATION, STATISTICS, chosen, rows_of
 from lexiframe.core.views.charts.texts import counted, pairs_text
 from lexiframe.typing import Frame
@@ -98,7 +90,7 @@ def _ties_of_collections(ties: pl.DataFrame) -> alt.LayerChart:
     draw, y = altair(), rows_axis("measure", measures, _ROW, labelPadding=8)
     x = draw.X("tie_rate:Q", title="share of pairs of rankings that tie", **share_axis())
     said = tooltip("measure", "tie_rate", "ties", ("n", "pairs of rankings", "d"))
-    strokes = draw.Chart(inside(mean_of("tie_rate")(rows))).mark_tick(color="black", size=_ROW)
+    strokes = draw.Chart(inside(mean_of("tie_rate")(rows))).mark_tick(color=BLACK, size=_ROW)
     points = draw.Chart(inside(rows)).mark_point(filled=True, size=40, opacity=0.9)
     points = points.encode(y, x, *lines_of("collection", names := names_in_order(ties)), said)
     words = "Ties by measure", f"of {pairs_text(rows['n'])} of rankings of the same request"

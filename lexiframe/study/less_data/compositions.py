@@ -9,10 +9,10 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, printed, schemas, typed
 from lexiframe.core.projection import alone
 from lexiframe.core.views.charts.axes import names_axis, share_axis
-from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header
+from lexiframe.core.views.charts.drawing import altair, faceted, header
 from lexiframe.core.views.charts.panels import mean_of, panelled
+from lexiframe.core.views.charts.style import COLOURS, WIDTH
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.typing import Frame
 

@@ -8,9 +8,10 @@ import polars as pl
 
 from lexiframe.core.views.charts.axes import rows_axis
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, faceted, header, step
+from lexiframe.core.views.charts.drawing import altair, faceted, header, step
 from lexiframe.core.views.charts.marks import confidence, dots
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import WIDTH
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.study.models.schemas import EFFECTS
 from lexiframe.typing import Frame

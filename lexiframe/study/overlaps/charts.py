@@ -10,12 +10,12 @@ import polars as pl
 from lexiframe.core.base import LexiframeError
 from lexiframe.core.views.charts.agreement import sort_by_similarity
 from lexiframe.core.views.charts.axes import share_axis, square
-from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, SIDES
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, layered, single
+from lexiframe.core.views.charts.drawing import altair, layered, single
 from lexiframe.core.views.charts.marks import MEAN
 from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import Order, sort_runs
+from lexiframe.core.views.charts.style import COLOURS, GREY, SHARES, SIDES, WIDTH
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import runs_text, spoken
 from lexiframe.study.overlaps.schemas import OVERLAP, UNJUDGED

@@ -8,10 +8,10 @@ import polars as pl
 
 from lexiframe.core.base import typed
 from lexiframe.core.views.charts.axes import count_axis, names_axis, share_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
+from lexiframe.core.views.charts.style import COLOURS, GREY
 from lexiframe.core.views.charts.tables import (
     AXIOMS,
     FIRST_AND_LAST,

@@ -9,10 +9,10 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, to_polars, typed
 from lexiframe.core.metrics import derived
 from lexiframe.core.views.charts.axes import share_axis
-from lexiframe.core.views.charts.colours import COLOURS, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import COLOURS, SIDES
 from lexiframe.core.views.charts.tables import (
     EXPLANATION,
     EXPOSURE_DIFFERENCES,

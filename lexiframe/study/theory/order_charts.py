@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, typed
-from lexiframe.core.views.charts.colours import COLOURS, GREY
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered
 from lexiframe.core.views.charts.marks import lines_of
+from lexiframe.core.views.charts.style import COLOURS, FAINT, GREY, GROUND, INK
 from lexiframe.core.views.charts.tables import FIRST_RANK_TIES, ORDER, rows_of
 from lexiframe.typing import Frame
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import altair as alt
 
 _LEAST_WIDE = 160
-_LINE = "#b0b0b0"
 
 
 @typed
@@ -149,13 +148,13 @@ def _diagram(edges: pl.DataFrame, nodes: pl.DataFrame, *words: str) -> alt.Layer
     lines = pl.concat(ends).join(nodes, on="ranks").sort("edge", "layer")
     x = draw.X("x:Q", axis=None).scale(domain=[0, 1], nice=False)
     y = draw.Y("layer:Q", axis=None).scale(reverse=True, nice=False, padding=20)
-    links = draw.Chart(inside(lines)).mark_line(color=_LINE, strokeWidth=1.2)
+    links = draw.Chart(inside(lines)).mark_line(color=FAINT, strokeWidth=1.2)
     base = draw.Chart(inside(nodes)).encode(x, y, tooltip("ranks", "layer"))
-    names = base.mark_text(fontSize=12, color="#222222")
-    boxes = base.mark_rect(color="white", width=wide - 14, height=20, stroke=_LINE)
+    names = base.mark_text(fontSize=12, color=INK)
+    boxes = base.mark_rect(color=GROUND, width=wide - 14, height=20, stroke=FAINT)
     if "part" in nodes.columns:
         scale = draw.Scale(domain=[*_PARTS], range=[*_PARTS.values()])
-        boxes = base.mark_rect(fill="white", width=wide - 14, height=20, strokeWidth=2)
+        boxes = base.mark_rect(fill=GROUND, width=wide - 14, height=20, strokeWidth=2)
         boxes = boxes.encode(draw.Stroke("part:N", title=None, scale=scale))
     return layered(
         [links.encode(x, y, draw.Detail("edge:N")), boxes, names.encode(draw.Text("ranks:N"))],

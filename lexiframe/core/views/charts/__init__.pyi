@@ -32,7 +32,6 @@ from .levels import tie_profile_chart as tie_profile_chart
 "For features: modules whose names they use"
 from . import agreement as agreement
 from . import axes as axes
-from . import colours as colours
 from . import columns as columns
 from . import drawing as drawing
 from . import marks as marks
@@ -40,5 +39,6 @@ from . import names as names
 from . import orderings as orderings
 from . import panels as panels
 from . import runs_in_order as runs_in_order
+from . import style as style
 from . import tables as tables
 from . import texts as texts

@@ -11,12 +11,12 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, schemas, to_polars
 from lexiframe.core.orderings import agreement_matrix
 from lexiframe.core.views.charts.axes import rows_axis, share_axis, square
-from lexiframe.core.views.charts.colours import COLOURS, SHARES, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import dots, interval, numbers
 from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import all_in_order
+from lexiframe.core.views.charts.style import COLOURS, SHARES, SIDES
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import counted, pairs_text, spoken
 from lexiframe.typing import Frame

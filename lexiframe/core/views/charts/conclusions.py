@@ -9,8 +9,9 @@ import polars as pl
 from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.axes import names_axis, share_axis
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, altair, inside, name_size, single, step
+from lexiframe.core.views.charts.drawing import altair, inside, name_size, single, step
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import CONCLUSIONS, WIDTH
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text
 from lexiframe.typing import Frame
@@ -28,7 +29,6 @@ _SAYS = {
     "AD": "another run, significant on both sides",
 }
 """What a category says of the better run, from full agreement to full disagreement."""
-_COLOURS = "#08519c #6baed6 #c6dbef #bdbdbd #fdd0a2 #fd8d3c #a63603".split()
 
 
 @panelled()
@@ -85,7 +85,7 @@ def conclusion_chart(table: Frame, measure: str | None = None) -> alt.Chart:
     bars = bars.encode(
         draw.Y("row:N", sort=harmless_all(named), axis=axis),
         draw.X("share:Q", stack="zero", title="share of the pairs of runs", **share_axis()),
-        colour.scale(domain=[*_SAYS], range=_COLOURS),
+        colour.scale(domain=[*_SAYS], range=CONCLUSIONS),
         draw.Order("order:Q"),
         tooltip=tooltip("row", "category", "says", ("n", "pairs", ",d"), "share"),
     )

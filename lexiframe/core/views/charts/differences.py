@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lexiframe.core.base import LexiframeError, resampling, schemas
-from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header
 from lexiframe.core.views.charts.panels import OF_PANEL, panelled
+from lexiframe.core.views.charts.style import COLOURS
 from lexiframe.core.views.charts.tables import chosen, refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text, spoken
 from lexiframe.typing import Frame

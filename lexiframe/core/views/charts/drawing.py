@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.core.base import LexiframeError
-from lexiframe.core.views.charts.colours import GREY
+from lexiframe.core.views.charts.style import GREY, WIDTH
 from lexiframe.core.views.charts.texts import harmless, harmless_all
 
 if TYPE_CHECKING:
     import altair as alt
 
-WIDTH = 460
-"""The width of a chart in pixels, names and legends apart."""
 _WIDE = ContextVar("width of charts", default=WIDTH)
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lexiframe.core.views.charts.axes import count_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY, SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import dots, interval
 from lexiframe.core.views.charts.panels import mean_of, panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, SIDES
 from lexiframe.core.views.charts.tables import (
     DECIDING_LEVELS,
     LEVEL_CORRELATIONS,

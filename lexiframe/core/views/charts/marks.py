@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lexiframe.core.views.charts.colours import BLACK, COLOURS, GREY, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, across, altair
+from lexiframe.core.views.charts.drawing import across, altair
+from lexiframe.core.views.charts.style import BLACK, COLOURS, GREY, WIDTH, cycled
 from lexiframe.core.views.charts.texts import harmless_all
 
 SHAPES = "circle square triangle-up diamond cross triangle-down triangle-right".split()
@@ -70,7 +70,7 @@ def nearest_line(at: dict[str, Any], of_line: dict[str, Any], column: str, size:
         name="near", on="pointerover", nearest=True, fields=[column], empty=False
     )
     emphasis = draw.condition(near, draw.value(1), draw.value(0))
-    line = draw.Chart().mark_line(strokeWidth=3, color="black")
+    line = draw.Chart().mark_line(strokeWidth=3, color=BLACK)
     points = draw.Chart().mark_point(size=size, opacity=0).encode(**at).add_params(near)
     return [line.encode(opacity=emphasis, **of_line, **at), points.properties(name="points")]
 

@@ -12,19 +12,11 @@ from lexiframe.core.base import LexiframeError, schemas, to_polars, unknown_name
 from lexiframe.core.io import logs
 from lexiframe.core.orderings import is_count
 from lexiframe.core.views.charts.axes import LONGEST, NUMBER, room_at_ends, rows_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import (
-    WIDTH,
-    across,
-    altair,
-    faceted,
-    header,
-    layered,
-    step,
-)
+from lexiframe.core.views.charts.drawing import across, altair, faceted, header, layered, step
 from lexiframe.core.views.charts.marks import confidence, dots
 from lexiframe.core.views.charts.panels import mean_of, panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, GROUND, WIDTH, cycled
 from lexiframe.core.views.charts.tables import chosen, refuse_gaps, rows_of
 from lexiframe.core.views.charts.texts import harmless_all, requests_text, spoken
 from lexiframe.core.views.sentences.bounds import cut_at_bounds
@@ -134,7 +126,7 @@ def _bars_and_points(
     points = dots("mean", x, pixels, y, said, color=blue)
     if not rows["is_partial"].any():
         return [bars, points]
-    fill = draw.condition("datum.is_partial", draw.value("white"), draw.value(blue))
+    fill = draw.condition("datum.is_partial", draw.value(GROUND), draw.value(blue))
     return [bars, points.encode(stroke=draw.value(blue), fill=fill)]
 
 

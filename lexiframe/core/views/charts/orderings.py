@@ -10,21 +10,18 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, schemas
 from lexiframe.core.orderings import rank_intervals
 from lexiframe.core.views.charts.axes import LONGEST, places_scale, rows_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, cycled
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered, name_size, step
 from lexiframe.core.views.charts.marks import interval, nearest_line
 from lexiframe.core.views.charts.names import shortened, shown_as
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import BLACK, COLOURS, FAINT, GREY, SHARES, cycled
 from lexiframe.core.views.charts.tables import chosen, rows_of, rows_with
 from lexiframe.core.views.charts.texts import harmless_all
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
     import altair as alt
-
-_FAINT = "#c8c8c8"
-"""The lines of runs that are not highlighted."""
 
 
 @panelled()
@@ -165,7 +162,7 @@ def lines_of_ranks(
     beside = at | {"y": draw.Y("place:Q", axis=None, scale=scale)}
     size, ends = name_size(pixels), ("is_first", "is_last")
     layers = [
-        behind.mark_line(strokeWidth=1).encode(color=draw.value(_FAINT), **of_run, **at),
+        behind.mark_line(strokeWidth=1).encode(color=draw.value(FAINT), **of_run, **at),
         ahead.mark_line(strokeWidth=2.5).encode(color=own, **of_run, **at),
         black,
         behind.mark_point(filled=True, size=16, opacity=1).encode(color=draw.value(GREY), **at),
@@ -291,8 +288,8 @@ def _probabilities_and_intervals(
     x = {"title": "rank", "scale": places_scale(n_ranks), "axis": axis}
     said = tooltip("run", "rank", "probability", "median", "low", "high")
     ranks = _blobs(pixels, x) if n_ranks <= _MOST_BLOBS else _probability_cells(rows, x)
-    bars = interval("low", "high", x, y, said, color="black", strokeWidth=1.5)
-    medians = draw.Chart().mark_tick(color="black", thickness=2.5, size=max(6, pixels * 2 // 3))
+    bars = interval("low", "high", x, y, said, color=BLACK, strokeWidth=1.5)
+    medians = draw.Chart().mark_tick(color=BLACK, thickness=2.5, size=max(6, pixels * 2 // 3))
     medians = medians.encode(y, draw.X("median:Q", **x), said)
     once = [layer.transform_filter("datum.is_median") for layer in (bars, medians)]
     return [ranks.encode(y, said), *once]

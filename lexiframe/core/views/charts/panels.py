@@ -18,9 +18,9 @@ import polars as pl
 
 from lexiframe.core.base import typed, unknown_name
 from lexiframe.core.projection import by_collection
-from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.drawing import across, altair, title, wide
 from lexiframe.core.views.charts.marks import MEAN
+from lexiframe.core.views.charts.style import COLOURS
 from lexiframe.core.views.charts.tables import rows_with
 from lexiframe.core.views.charts.texts import harmless
 

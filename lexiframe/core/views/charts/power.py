@@ -9,11 +9,11 @@ import polars as pl
 
 from lexiframe.core.base import LexiframeError, schemas, unknown_name
 from lexiframe.core.views.charts.axes import LONGEST, rows_axis, share_axis
-from lexiframe.core.views.charts.colours import COLOURS, GREY, SHARES, cycled
 from lexiframe.core.views.charts.columns import tooltip
-from lexiframe.core.views.charts.drawing import WIDTH, across, altair, inside, layered, single, step
+from lexiframe.core.views.charts.drawing import across, altair, inside, layered, single, step
 from lexiframe.core.views.charts.marks import level_line, nearest_line
 from lexiframe.core.views.charts.panels import mean_of, panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, SHARES, WIDTH, cycled
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.core.views.charts.texts import harmless_all, pairs_text
 from lexiframe.typing import Frame

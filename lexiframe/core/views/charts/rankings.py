@@ -14,6 +14,7 @@ from lexiframe.core.views.charts.axes import LONGEST
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered
 from lexiframe.core.views.charts.requests import SIGNS, WIDE
+from lexiframe.core.views.charts.style import FAINT, GREY, GROUND, INK
 from lexiframe.core.views.charts.tables import EXPLANATION, rows_of
 from lexiframe.core.views.charts.texts import harmless, short
 from lexiframe.typing import Frame
@@ -26,7 +27,6 @@ _LINEAR_UNTIL = 40
 _HEIGHT = 220
 _LEAST, _MOST = 60, 260
 """The sizes of the marks of the lowest and of the highest grade."""
-_INK = "#222222"
 _CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
 
 
@@ -228,16 +228,16 @@ def _strips(places: Places, names: dict[str, str]) -> Iterator[Any]:
     base = draw.Chart(inside(lines)).encode(_y())
     dashes = {"domain": ["ranks", "behind"], "range": [[1, 0], [2, 4]]}
     dash = draw.StrokeDash("part:N", legend=None).scale(**dashes)
-    yield base.mark_rule(color="#bbbbbb", strokeWidth=3).encode(x, draw.X2("to"), dash)
+    yield base.mark_rule(color=FAINT, strokeWidth=3).encode(x, draw.X2("to"), dash)
     first = base.transform_filter("datum.part == 'ranks'")
     bold = {"fontSize": 12, "fontWeight": "bold"}
     runs = first.mark_text(align="right", dx=-14, limit=LONGEST, **bold)
     yield runs.encode(x=draw.value(0), text=draw.Text("run:N"), tooltip=tooltip("run"))
     if places.missing:
-        breaks = first.mark_text(text="//", fontSize=15, fontWeight="bold", color="#777777")
+        breaks = first.mark_text(text="//", fontSize=15, fontWeight="bold", color=GREY)
         yield breaks.encode(draw.X("to:Q"))
         middle = inside(pl.DataFrame({"place": [places.at((1.1 + places.end) / 2)]}))
-        words = {"text": "not retrieved", "baseline": "top", "color": "#333333", "fontSize": 10}
+        words = {"text": "not retrieved", "baseline": "top", "color": INK, "fontSize": 10}
         yield draw.Chart(middle).mark_text(**words).encode(x, y=draw.value(_HEIGHT + 11))
 
 
@@ -276,7 +276,7 @@ def _marks(ends: pl.DataFrame, places: Places) -> Any:
     """Draw the items: filled where their run is ahead, crosses where they were not retrieved."""
     draw, signs, colours = altair(), [*SIGNS], [*SIGNS.values()]
     shapes = {"domain": [True, False], "range": ["circle", _CROSS]}
-    fills = {"domain": [*signs, "behind"], "range": [*colours, "white"]}
+    fills = {"domain": [*signs, "behind"], "range": [*colours, GROUND]}
     columns = ["level", "strip", "place", "sooner", "filled", "retrieved", "run", "item", "grade"]
     marks = draw.Chart(inside(ends.select(*columns, "rank", "decides")))
     return marks.mark_point(strokeWidth=1.8, opacity=1).encode(
@@ -321,9 +321,9 @@ def _labels(ends: pl.DataFrame) -> Iterator[Any]:
         rows = labels.filter(decides=decides)
         if rows.height:
             base = draw.Chart(inside(rows)).encode(draw.X("place:Q"))
-            yield base.mark_rule(color=_INK).encode(_y("start"), draw.Y2("end"))
+            yield base.mark_rule(color=INK).encode(_y("start"), draw.Y2("end"))
             text = draw.Text("text:N")
-            words = base.mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold", color=_INK)
+            words = base.mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold", color=INK)
             yield words.encode(_y("at"), text)
 
 

@@ -8,11 +8,11 @@ import polars as pl
 
 from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.axes import names_axis
-from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, inside, layered, step, title
 from lexiframe.core.views.charts.names import shortened
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import COLOURS, GREY, INK
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import harmless, harmless_all, requests_text, short
 from lexiframe.typing import Frame
@@ -20,7 +20,7 @@ from lexiframe.typing import Frame
 if TYPE_CHECKING:
     import altair as alt
 
-SIGNS = {"a": COLOURS[0], "b": COLOURS[1], "tie": "#8c8c8c"}
+SIGNS = {"a": COLOURS[0], "b": COLOURS[1], "tie": GREY}
 """The colours of what is better in the first run, in the second, and in none."""
 _NAMED = 40
 """Up to this many requests have their names beside the axis."""
@@ -166,7 +166,7 @@ def _bars(base: Any) -> list[Any]:
     value = draw.Y("preference:Q", title="difference").axis(grid=False)
     bars = base.mark_bar().encode(value)
     dashes = base.transform_filter("datum.better == 'tie'").mark_tick(thickness=3).encode(value)
-    zero = draw.Chart().mark_rule(color="#444444").encode(y=draw.datum(0))
+    zero = draw.Chart().mark_rule(color=INK).encode(y=draw.datum(0))
     return [bars, dashes, zero]
 
 

@@ -10,12 +10,12 @@ import polars as pl
 from lexiframe.core.base import schemas
 from lexiframe.core.significance import indistinct_groups
 from lexiframe.core.views.charts.axes import NUMBER, places_scale, rows_axis, square
-from lexiframe.core.views.charts.colours import COLOURS
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import across, altair, inside, single, step, title
 from lexiframe.core.views.charts.marks import dots
 from lexiframe.core.views.charts.panels import panelled
 from lexiframe.core.views.charts.runs_in_order import Order, ranked, sort_runs
+from lexiframe.core.views.charts.style import BLACK, COLOURS, FAINT
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import requests_text, runs_text, spoken, tested
 from lexiframe.core.views.sentences.gains import GAIN
@@ -96,11 +96,11 @@ def significance_chart(
     large, small = pixels**2 // 3, pixels**2 // 16
     kinds = {
         "better": ("triangle-up", COLOURS[0], large),
-        "not significantly different": ("circle", _FAINT, small),
+        "not significantly different": ("circle", FAINT, small),
         "worse": ("triangle-down", COLOURS[1], large),
     }
     if (cells["is"] == _UNTESTED).any():
-        kinds[_UNTESTED] = ("cross", _FAINT, large // 2)
+        kinds[_UNTESTED] = ("cross", FAINT, large // 2)
     shapes, colours, sizes = map(list, zip(*kinds.values(), strict=True))
     said = {"title": "run is"}
     marks = square(cells, "run", "against", runs).mark_point(filled=True, opacity=1)
@@ -121,7 +121,6 @@ def significance_chart(
 
 
 _UNTESTED = "not tested"
-_FAINT = "#b0b0b0"
 
 
 def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -289,7 +288,7 @@ def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
 def _bars(bars: pl.DataFrame, n_runs: int, pixels: int) -> Any:
     draw, n_lanes = altair(), bars["lane"].n_unique()
     lanes = draw.Scale(domain=[-0.5, n_lanes - 0.5], nice=False, zero=False)
-    mark = draw.Chart(inside(bars)).mark_rule(strokeWidth=4, strokeCap="round", color="black")
+    mark = draw.Chart(inside(bars)).mark_rule(strokeWidth=4, strokeCap="round", color=BLACK)
     return mark.encode(
         draw.Y("first:Q", axis=None, scale=places_scale(n_runs, reverse=True)),
         draw.Y2("last"),

@@ -8,12 +8,12 @@ import polars as pl
 
 from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.axes import square
-from lexiframe.core.views.charts.colours import SIDES
 from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered
 from lexiframe.core.views.charts.marks import numbers
 from lexiframe.core.views.charts.panels import mean_of, panelled
 from lexiframe.core.views.charts.runs_in_order import Order, sort_runs
+from lexiframe.core.views.charts.style import SIDES
 from lexiframe.core.views.charts.tables import rows_of
 from lexiframe.core.views.charts.texts import runs_text
 from lexiframe.typing import Frame

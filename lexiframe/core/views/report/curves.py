@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.core.base import escaped
-from lexiframe.core.views.charts import colours
+from lexiframe.core.views.charts import style
 
 _RUNS = 8
 """The runs that are drawn."""
@@ -38,7 +38,7 @@ def figure(title: str, rows: pl.DataFrame, told: str) -> str:
         return " ".join(f"{x},{y}" for x, y in points)
 
     curves, names = [], []
-    shown = (c.replace(colours.BLACK, "currentColor") for c in colours.COLOURS)  # dark pages
+    shown = (c.replace(style.BLACK, "currentColor") for c in style.COLOURS)  # dark pages
     for run, colour in zip(runs, shown, strict=False):
         of, name, band = rows.filter(run=run), page_text(run), ""
         if "ci_low" in of.columns:

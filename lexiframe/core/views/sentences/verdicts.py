@@ -142,9 +142,9 @@ def verdict(
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], test="t")
     >>> print(lf.verdict(e)["sentence"][0])
-    By AP, pixels_euclidean is first, among 2 runs that may be best; pca8_euclidean is not \
-significantly worse. 2 of 3 pairs of runs differ significantly (paired t-test, Holm's correction \
-over the 3 pairs, α = 0.05, n = 5 requests).
+    By AP, pixels_euclidean is first; pca8_euclidean is not significantly worse, so that 2 runs \
+may be best. 2 of 3 pairs of runs differ significantly (paired t-test, Holm's correction over the \
+3 pairs, α = 0.05, n = 5 requests).
     """
     if not hasattr(e, "provenance"):
         return _table_verdict(e, comparisons is None and alpha is None and family is None)
