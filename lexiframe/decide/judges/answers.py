@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor
 from typing import Any
 
 import polars as pl
@@ -65,25 +64,22 @@ def _answer(row: dict[str, Any], lacks: int, limits: Mapping[str, Any]) -> tuple
     """Return yes, no or None, and the reason; a doubt makes no answer of a yes."""
     a, b, runs, turned = (row[name] for name in ("judge_a", "judge_b", "n_runs", "reversed"))
     n, low = row["found"] + row["missed"] + turned, _low(row)
-    turns = turned > limits["most_reversed"]
-    if not turns and min(n, runs) < limits["fewest"]:
+    turns, least, at_least = turned > limits["most_reversed"], limits["least_tau"], "undefined"
+    if not turns and min(n, runs) < (fewest := limits["fewest"]):
         found = f"{printed.counted(n, 'significant pair')} of {printed.counted(runs, 'run')}"
-        return (
-            None,
-            f"{a} finds {found} (needed: {limits['fewest']} pairs, {limits['fewest']} runs)",
-        )
+        return None, f"{a} finds {found} (needed: {fewest} pairs, {fewest} runs)"
     fails = turns or row["share"] < limits["least_found"]
     if not fails and low is None:
         return None, f"τ is undefined, as all runs are equal by {a} or {b}"
-    fails = fails or (low is not None and low < limits["least_tau"])
+    fails = fails or (low is not None and low < least)
     if lacks and not fails:
         return None, f"{b} lacks {lacks:,} of the runs, requests or scores that {a} has"
+    if low is not None:  # what misses the limit is not rounded to it
+        at_least = f"at least {low - 0.0005 * (low < least <= round(low, 3)):.3f}"
     return "no" if fails else "yes", (
         f"it finds {printed.percent(row['share'])} of the significant pairs (needed: "
         f"{100 * limits['least_found']:g} %), reverses {turned:,} (allowed: "
-        f"{limits['most_reversed']:,}), and τ is "
-        f"{'undefined' if low is None else f'at least {floor(1000 * low) / 1000:.3f}'} (needed: "
-        f"{limits['least_tau']:g})"
+        f"{limits['most_reversed']:,}), and τ is {at_least} (needed: {least:g})"
     )
 
 
