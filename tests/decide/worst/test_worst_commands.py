@@ -37,7 +37,7 @@ def test_worst_takes_scores_of_other_tools(lexiframe, tmp_path):
 def test_risk_prints_a_sentence_and_the_columns_that_one_reads(lexiframe, tmp_path):
     how = ["risk", *DATA, "-m", "AP", "--baseline", "pca8_euclidean", "--risk-alpha", "5"]
     said = lexiframe(*how, "-o", tmp_path / "risk.csv").out
-    assert said.startswith("By AP, of 2 runs 0 gain and 1 lose (random) significantly against")
+    assert said.startswith("By AP, of 2 runs 0 gain and 1 loses (random) significantly against")
     assert "urisk" in said
     s = lf.scores(lf.positions(*reversed(DATA)), "AP")
     found = pl.read_csv(tmp_path / "risk.csv")
