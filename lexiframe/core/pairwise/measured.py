@@ -85,7 +85,8 @@ class Projected:
         """The requests that have positions, sorted."""
         tables = [p for p in (self.positions, self.by_subtopic) if p is not None]
         of_a_run = [p["query_id"].head(p.height // len(self.ranked.runs)) for p in tables]
-        return pl.concat(of_a_run).cast(pl.String).unique().sort()
+        stretches = [ids.rle().struct.field("value") for ids in of_a_run]  # rows are in order
+        return pl.concat(stretches).cast(pl.String).unique().sort()
 
     @property
     def runs(self) -> pl.Series:

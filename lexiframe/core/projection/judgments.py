@@ -44,6 +44,8 @@ class JudgedItems:
         For each item the index of its query in ``queries``.
     index
         Finds items by their query and the hash of document and query.
+    documents
+        The document of each item, as categories if the judgments have them.
     left_out
         The documents that are judged and not relevant, if ``items`` are without them.
     sha256
@@ -61,6 +63,7 @@ class JudgedItems:
     excluded: int
     query: np.ndarray
     index: HashIndex
+    documents: pl.Series
     left_out: pl.Series
     sha256: str | None = None
     kept: dict[Hashable, Any] | None = None
@@ -87,7 +90,7 @@ class JudgedItems:
         """A hash of the judgments of each query, independent of their order."""
         rows = self.judgments.filter(pl.col("item") >= 0)
         item = rows["item"].to_numpy()
-        documents, document = coded.encode(self.items["doc_id"])
+        documents, document = coded.encode(self.documents)
         iterations, iteration = coded.encode(rows["iteration"])
         state = hashing.mixed(hashing.hashes_of(documents)[document[item]])
         state = hashing.mixed(state + hashing.hashes_of(iterations)[iteration])
@@ -104,7 +107,7 @@ class JudgedItems:
     @cached_property
     def is_spelled(self) -> np.ndarray:
         """Which items are relevant and have an id of letters and signs that vary in spelling."""
-        may_vary = self.items["doc_id"].cast(pl.String).str.contains(_VARIES)
+        may_vary = coded.map_distinct(self.documents, lambda ids: ids.str.contains(_VARIES))
         return np.asarray(self.is_relevant & may_vary.to_numpy())
 
     @cached_property
@@ -158,7 +161,7 @@ def judged_items(
         raise nothing_relevant(float(items["relevance"].max()), policies.rel)  # type: ignore[arg-type]
     kept = (is_relevant | nonrelevant) & ~out
     items = items.with_columns(is_relevant=is_relevant)
-    left_out = items["doc_id"].filter(~kept & ~own)
+    left_out = coded.strings_of(items["doc_id"].filter(~kept & ~own))
     if not kept.all():
         items, query = items.filter(kept), query[kept.to_numpy()]
         number = np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number]
@@ -168,8 +171,9 @@ def judged_items(
         item=number,
         is_relevant=_is_relevant(rows["relevance"], policies.rel),
     )
+    documents = items["doc_id"]
     return JudgedItems(
-        items,
+        items.with_columns(coded.strings_of(documents)),
         judgments,
         queries,
         complete=nonrelevant,
@@ -177,7 +181,8 @@ def judged_items(
         own=int(own.sum()),
         excluded=int((out & ~own).sum()),
         query=query,
-        index=HashIndex.build(hash_keys(items["doc_id"], query), query),
+        index=HashIndex.build(hash_keys(documents, query), query),
+        documents=documents,
         left_out=left_out,
         sha256=judged.sha256,
     )
@@ -196,8 +201,8 @@ def _judged_documents(
 ) -> tuple[pl.Series, np.ndarray, pl.DataFrame, np.ndarray]:
     """Return each judged document of a query once, sorted by both, with its greatest grade.
 
-    Returns the sorted queries; the index of each document's query; the documents as rows; and for
-    each judgment the row of its document.
+    Returns the sorted queries; the index of each document's query; the documents as rows, with the
+    categories that judgments have; and for each judgment the row of its document.
     """
     queries, query = coded.encode(rows["query_id"])
     order = _order_of(query, rows["doc_id"])
@@ -214,7 +219,7 @@ def _judged_documents(
         grade = np.maximum.reduceat(grade, np.flatnonzero(is_first))
     columns = {
         "query_id": coded.gathered(queries, query),
-        "doc_id": coded.strings_of(documents),
+        "doc_id": documents,
         "relevance": grade,
     }
     return queries, query, pl.DataFrame(columns), number

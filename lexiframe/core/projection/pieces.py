@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
+from operator import iadd
 
 import numpy as np
 import polars as pl
@@ -68,7 +69,7 @@ def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
     pools = [piece.pool for piece in pieces if piece.pool is not None]
     return RunRanks(
         name=pieces[0].name,
-        rank=reduce(np.add, (piece.rank for piece in pieces)),
+        rank=reduce(iadd, (piece.rank for piece in pieces)),
         tied=TiedItems(*np.concatenate([(t.item, t.best, t.worst) for t in tied], axis=1)),
         retrieved=reduce(np.add, (piece.retrieved for piece in pieces)),
         answered=np.any([piece.answered for piece in pieces], axis=0),
