@@ -11,7 +11,6 @@ import polars as pl
 from lexiframe import features
 from lexiframe.core.base import feature, schemas, to_polars, typed, warn
 from lexiframe.core.orderings.chosen_rule import ChosenRule, Votes
-from lexiframe.core.orderings.majorities import majority_cycles
 from lexiframe.core.orderings.missing_requests import Missing, settle
 from lexiframe.core.orderings.ordered import order_whole, table_for
 from lexiframe.core.orderings.rules import RULES, AnyMethod
@@ -174,6 +173,8 @@ def ordering_table(
         for o in order_whole(table, rule, refuse=refuse)
     ]
     if RULES[rule.method].of_majorities and isinstance(table, PairCube | arrays.Reduced):
+        from lexiframe.core.orderings.majorities import majority_cycles
+
         cycles.append(majority_cycles(table))
     together = pl.concat([pl.DataFrame(schema=schemas.ORDERINGS.columns), *tables])
     return together.sort("measure", "method", "rank", "run")

@@ -29,7 +29,7 @@ def three_buckets(monkeypatch):
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: 3)
 
 
-@pytest.mark.filterwarnings("ignore:strata. .* has 2 requests")
+@pytest.mark.filterwarnings("ignore:strata. .* has n = 2")
 @pytest.mark.parametrize(
     "how",
     [
