@@ -48,7 +48,7 @@ def test_a_run_that_retrieved_nothing_counts(tmp_path):
         assert values(lf.scores(lf.positions(runs, QRELS), "RR")) == {"a": 1.0, "failed": 0.0}
 
 
-@pytest.mark.filterwarnings("ignore:positive grades below rel add nothing")
+@pytest.mark.filterwarnings("ignore:positive grades below rel have no gain")
 def test_requests_without_an_item_of_a_measure_s_own_grade():
     qrels = pl.concat([QRELS, QRELS[:1].with_columns(query_id=pl.lit("r"))])
     runs = pl.concat([RUNS, RUNS.with_columns(query_id=pl.lit("r"))])

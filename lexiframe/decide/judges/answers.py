@@ -30,7 +30,7 @@ def check_limits(limits: Mapping[str, Any]) -> None:
         if not (low <= limits[name] and (high is None or limits[name] <= high)):
             to = "" if high is None else f" to {high}"
             raise LexiframeError(
-                f"compare_judges: expected {name} from {low}{to}, found {limits[name]}"
+                f"compare_judges: expected a limit {name} from {low}{to}, found {limits[name]}"
             )
 
 

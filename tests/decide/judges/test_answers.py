@@ -146,10 +146,10 @@ def test_a_gap_counts_in_its_group_of_requests():
 @pytest.mark.parametrize(
     "limit, said",
     [
-        ({"least_found": 1.1}, "expected least_found from 0 to 1, found 1.1"),
-        ({"most_reversed": -1}, "expected most_reversed from 0, found -1"),
-        ({"least_tau": -2}, "expected least_tau from -1 to 1, found -2"),
-        ({"fewest": 1}, "expected fewest from 2, found 1"),
+        ({"least_found": 1.1}, "expected a limit least_found from 0 to 1, found 1.1"),
+        ({"most_reversed": -1}, "expected a limit most_reversed from 0, found -1"),
+        ({"least_tau": -2}, "expected a limit least_tau from -1 to 1, found -2"),
+        ({"fewest": 1}, "expected a limit fewest from 2, found 1"),
     ],
 )
 def test_limits_that_nothing_can_have(limit, said):
