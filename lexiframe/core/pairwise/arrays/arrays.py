@@ -39,7 +39,7 @@ def score_differences(
     They are computed of a few requests at a time, so that what comes between stays in the cache.
     """
     # A table of scores lacks m, of which kernels.py takes the parts.
-    flags = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
+    flags: Any = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
     parts = sums.parts_of(values) if is_exact else None
     delta = np.empty((len(values), len(a))) if out is None else out
     for first in range(0, len(values), rows := max(_CELLS // max(len(a), 1), 1)):
