@@ -7,7 +7,7 @@ difference: `map_distinct` applies a function of strings to either kind of colum
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -210,6 +210,12 @@ def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
     return names[codes]  # in half the time of gather for a few
 
 
+def may_repeat(keys: pl.DataFrame) -> bool:
+    """Return whether two rows have one hash: few others have, and hashes are compared faster."""
+    hashes = keys.hash_rows().sort()
+    return bool((hashes == hashes.shift()).any())
+
+
 def begins(codes: np.ndarray) -> np.ndarray:
     """Return which rows differ from the row before them; the first one does."""
     is_first = np.ones(len(codes), bool)
@@ -241,6 +247,11 @@ def order_of(*keys: np.ndarray) -> np.ndarray:
     packed.sort()
     packed &= (1 << widths[-1]) - 1
     return packed
+
+
+def sorted_by(table: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Return a table in the order of columns of text without null: Polars takes thrice as long."""
+    return table[pl.Series(order_of(*(encode(table[key])[1] for key in keys)).astype(np.uint32))]
 
 
 _BETWEEN = "\x1f"

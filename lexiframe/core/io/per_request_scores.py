@@ -275,10 +275,8 @@ def load_scores(
         warn_of_zeros(table)
     table = table.filter(pl.col("value").is_not_null())
     measures = table["measure"].unique(maintain_order=True).to_list()
-    table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
-        schemas.SCORES.key
-    )
-    table = coded.replicates_apart(table)
+    table = table.select(n for n in schemas.SCORES.columns if n in table.columns)
+    table = coded.replicates_apart(coded.sorted_by(table, schemas.SCORES.key))
     return Loaded(table, measures, [file for of_one in files for file in of_one])
 
 
@@ -358,7 +356,10 @@ def _plain_pandas(frame: Any) -> Any:
 
 
 def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
-    repeated = table.filter(table.select(schemas.SCORES.key).is_duplicated())
+    keys = table.select(schemas.SCORES.key)
+    if not coded.may_repeat(keys):
+        return
+    repeated = table.filter(keys.is_duplicated())
     if repeated.height:
         first = repeated.row(0, named=True)
         same = pl.all_horizontal(pl.col(name) == first[name] for name in schemas.SCORES.key)

@@ -424,13 +424,8 @@ def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
 
 def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
     """Raise for a document judged twice, or keep its highest grade; count the removed judgments."""
-    # Sorting hashes is much faster than comparing keys, which mostly do not repeat.
-    hashes = judged.rows.select(schemas.QRELS.key).hash_rows().sort()
-    alike = (hashes == hashes.shift()).any()  # perhaps only the hashes are equal
-    if (
-        not alike
-        or not judged.rows.select(pl.struct(schemas.QRELS.key).is_duplicated().any()).item()
-    ):
+    keys = judged.rows.select(schemas.QRELS.key)
+    if not (coded.may_repeat(keys) and keys.is_duplicated().any()):
         return judged.rows, 0
     from lexiframe.core.io.problems.duplicates import highest_grade, repeated_judgment
 

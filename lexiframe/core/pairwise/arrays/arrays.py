@@ -21,14 +21,33 @@ if TYPE_CHECKING:
     from lexiframe.core.pairwise.arrays.request_weights import Weights
 
 
+_CELLS = 2**16
+"""The cells of a measure that are handled at once, so that they stay in the cache."""
+
+
 def score_differences(
-    values: np.ndarray, a: np.ndarray, b: np.ndarray, *, smaller_is_better: bool, is_exact: bool
+    values: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    smaller_is_better: bool,
+    is_exact: bool,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the advantage of runs ``a`` in their scores over runs ``b``, requests × pairs."""
+    """Return the advantage of runs ``a`` in their scores over runs ``b``, requests × pairs.
+
+    They are computed of a few requests at a time, so that what comes between stays in the cache.
+    """
     # A table of scores lacks m, of which kernels.py takes the parts.
-    flags = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
+    flags: Any = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
     parts = sums.parts_of(values) if is_exact else None
-    return sums.metric_difference(values[:, a], values[:, b], parts=parts, **flags)
+    delta = np.empty((len(values), len(a))) if out is None else out
+    for first in range(0, len(values), rows := max(_CELLS // max(len(a), 1), 1)):
+        some = slice(first, first + rows)
+        of, known = values[some], None if parts is None else parts[some]
+        ends = of.take(a, axis=1), of.take(b, axis=1)
+        delta[some] = sums.metric_difference(*ends, parts=known, **flags)
+    return delta
 
 
 @dataclass(frozen=True)
@@ -385,10 +404,6 @@ def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> 
             raise unknown_name("run", name, runs)
     is_wanted = runs.is_in(wanted).to_numpy()
     return np.flatnonzero(is_wanted[a] | is_wanted[b])
-
-
-_CELLS = 2**16
-"""The cells of a measure that are counted at once, so that their signs stay in the cache."""
 
 
 def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:

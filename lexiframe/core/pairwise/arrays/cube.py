@@ -176,7 +176,7 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
         flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
-        delta[n] = score_differences(values, a, b, **flags)
+        score_differences(values, a, b, **flags, out=delta[n])
     return PairCube(s.measures, s.queries, s.runs, a, b, delta, s, s.weights)
 
 

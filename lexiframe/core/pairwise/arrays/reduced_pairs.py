@@ -222,7 +222,7 @@ class Reduced:
         s = of_runs.few.values
         if s is None:
             return None
-        flags = {"smaller_is_better": of_runs.smaller_is_better, "is_exact": of_runs.is_exact}
+        flags: Any = {"smaller_is_better": of_runs.smaller_is_better, "is_exact": of_runs.is_exact}
         delta = score_differences(s, pairs.a, pairs.b, **flags)
         return Pairs(of_runs.few.queries, pairs.runs, pairs.a, pairs.b, delta, s, weights)
 
