@@ -73,3 +73,15 @@ def test_measures_with_values_for_fewer_requests_have_shares_of_their_own(whole)
         "AP of the worst share",
         "RR of the worst share",
     ]
+
+
+def test_requests_are_listed_where_a_run_is_worse_than_its_mean():
+    """Nearly all values of RR are 1: those that fill the worst share with them are no bad ones."""
+    names = ["isomap8_euclidean", "combsum_fine", "pca16_cosine", "pixels_euclidean"]
+    runs = [DIGITS / f"runs/{name}.parquet" for name in names]
+    e = lf.evaluate(runs, DIGITS / "qrels.parquet", "RR", test="t")
+    rows = re.findall("<tr>.*?</tr>", part_of(e).split("most runs serve worst")[1], re.DOTALL)
+    cells = [re.sub("<.*?>", " ", row).split() for row in rows]
+    assert cells[1:] == [["RR", "0.050", "q1666", "2", "0.500"]]
+    first = e.scores.filter(run=e.scores["run"][0]).with_columns(value=1.0)
+    assert "most runs serve worst" not in part_of(lf.evaluate_scores(first))

@@ -25,10 +25,12 @@ CONCLUSIONS = pl.Schema(
         "told": pl.String(),
         "sentence": pl.String(),
         "is_best": pl.Boolean(),
+        "too_few": pl.Boolean(),
     }
 )
 """``best`` are the first runs, and ``near`` those that the test does not tell from them; ``told``
-counts significant pairs. ``is_best``: whether one run is first, and differs from all others."""
+counts significant pairs. ``is_best``: whether one run is first, and differs from all others;
+``too_few``: whether requests are too few to tell, so that ``near`` is empty."""
 
 
 def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> pl.DataFrame:
@@ -77,7 +79,7 @@ def _comparison_rows(
     c = printed.name_groups(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
     nothing = pl.lit([], dtype=_RUNS)
     return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
-        best=pl.coalesce("best", nothing), near=nothing, is_best=False
+        best=pl.coalesce("best", nothing), near=nothing, is_best=False, too_few=False
     )
 
 
@@ -113,6 +115,7 @@ def _single_run_rows(
         told=empty,
         sentence=pl.Series(sentences, dtype=pl.String),
         is_best=False,
+        too_few=False,
     )
 
 

@@ -6,7 +6,7 @@ function showVerdict(state) {
   const rows = pick("conclusions", { group, test, correction });
   const said = rows.find((row) => row.measure === measure);
   const isAlone = facts.runs.length === 1;
-  const hasNear = rows.some((row) => row.near.length);
+  const hasNear = rows.some((row) => row.near.length || row.too_few);
   const columns = [
     {
       title: "measure", side: "left", isHead: true,
@@ -17,7 +17,7 @@ function showVerdict(state) {
     baseline !== null && {
       title: `against ${baseline}`, side: "left", show: (row) => countedAgainst({ ...state, measure: row.measure }),
     },
-    hasNear && { title: "not significantly worse", side: "left", show: (row) => names(row.near) },
+    hasNear && { title: "not significantly worse", side: "left", show: (row) => (row.too_few ? "too few to tell" : names(row.near)) },
   ].filter(Boolean);
   const ordered = facts.measures.flatMap(({ name }) => rows.filter((row) => row.measure === name));
   show("verdict",
