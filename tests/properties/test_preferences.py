@@ -214,7 +214,7 @@ def vectors_of(pairs):
     return {key: (positions_of(a), positions_of(b)) for key, (a, b) in pairs.items()}
 
 
-@pytest.mark.filterwarnings("ignore:.*positive grades.* add nothing")
+@pytest.mark.filterwarnings("ignore:.*positive grades.* have no gain")
 @given(with_pairs(), st.sampled_from([None, 2]))
 def test_requests_go_through_a_kernel_together_as_they_do_one_by_one(p, rel):
     """Blocks change nothing, to the last bit: weights, grades and sizes differ in them."""

@@ -118,7 +118,7 @@ def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
     with warnings.catch_warnings():
         # The statistics are of the grades that are relevant: nobody asked for an nDCG of others.
         warnings.filterwarnings(
-            "ignore", ".*positive grades.* add nothing", errors.LexiframeWarning
+            "ignore", ".*positive grades.* have no gain", errors.LexiframeWarning
         )
         cube = arrays.score_cube(scores(p, MEASURES))
     n_requests, n_runs = cube.values.shape[1:]

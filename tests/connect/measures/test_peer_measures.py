@@ -96,7 +96,7 @@ def test_the_recall_curve(collection, rel, share):
 GAINS = [None, {1: 10, 2: 1}, {1: 0, 1.5: 0, 2: 0.5}, {1: 0, 1.5: 0, 2: 0, 3: 0}, {3: 3.25}]
 
 
-@pytest.mark.filterwarnings("ignore:.*positive grades.* add nothing")
+@pytest.mark.filterwarnings("ignore:.*positive grades.* have no gain")
 @given(collections(), RELS, st.sampled_from(GAINS), st.integers(1, 12))
 def test_variants_of_ndcg(collection, rel, gains, k):
     said = f"(gains={gains})" if gains else ""

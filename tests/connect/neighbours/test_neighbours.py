@@ -493,7 +493,7 @@ def test_lenskits_users_without_recommendations(movielens, tmp_path):
     assert scores[0].equals(scores[1])
 
 
-@pytest.mark.filterwarnings("ignore:.*positive grades.* add nothing")
+@pytest.mark.filterwarnings("ignore:.*positive grades.* have no gain")
 @pytest.mark.conformance
 def test_recboles_interactions(movielens, tmp_path):
     run, qrels, name = movielens

@@ -35,7 +35,7 @@ def test_results_are_reused_by_other_weights(tmp_path, before, now):
     assert e.provenance["reused"]["requests"] == 5 - before
 
 
-@pytest.mark.filterwarnings("ignore:strata. .* has 2 requests")
+@pytest.mark.filterwarnings("ignore:strata. .* has n = 2")
 @pytest.mark.parametrize(
     "how", [WEIGHTS[1], pytest.param(STRATA, marks=pytest.mark.slow)], ids=["weights", "strata"]
 )
