@@ -211,7 +211,7 @@ def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
 
 
 def may_repeat(keys: pl.DataFrame) -> bool:
-    """Return whether two rows have one hash: few others have, and hashes are compared faster."""
+    """Return whether two rows have one hash: different rows seldom do, and it is seen fast."""
     hashes = keys.hash_rows().sort()
     return bool((hashes == hashes.shift()).any())
 

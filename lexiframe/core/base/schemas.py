@@ -376,7 +376,8 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         if any(name is not None for name in index):  # Polars drops the index of a pandas frame
             frame = frame.reset_index()
         frame = _without_wide_decimals(frame)
-        if isinstance(frame, pa.Table) and frame.num_columns and _has_long_chunks(frame):
+        chunks = [c.num_chunks for c in frame.columns] if isinstance(frame, pa.Table) else []
+        if chunks and frame.num_rows >= _LONG * max(chunks):  # a copy into one would take longer
             return cast(pl.DataFrame, pl.from_arrow(frame, rechunk=False))
         return pl.DataFrame(frame)
     except (LexiframeError, MemoryError):
@@ -391,11 +392,6 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             f"{where}: {type(frame).__name__} cannot be exported as Arrow "
             f"({type(error).__name__}: {one_line(error)}); give a table of PyArrow instead"
         ) from error
-
-
-def _has_long_chunks(table: pa.Table) -> bool:
-    """Return whether a copy into one chunk would cost more than many chunks do: for long texts."""
-    return bool(table.num_rows >= _LONG * max(column.num_chunks for column in table.columns))
 
 
 def warn_of_index(frame: Any, where: str) -> None:

@@ -727,3 +727,14 @@ def test_the_index_of_pandas_holds_columns():
         assert lf.read_runs({"a": frame.set_index(index)}).equals(expected)
     with pytest.raises(lf.SchemaError, match="cannot become Arrow: cannot insert qid, already"):
         lf.read_runs(frame.set_index("qid", drop=False))
+
+
+def test_long_chunks_that_end_within_a_run():
+    """They stay chunks while they are checked, and each run is one in the end."""
+    n = 1 << 16
+    columns = {"query_id": [f"q{i // 64}" for i in range(n)], "doc_id": [*map(str, range(n))]}
+    run = pl.DataFrame(columns).with_columns(score=1.0)
+    whole = pl.concat([run.select(pl.lit(name).alias("run"), "*") for name in "ab"]).to_arrow()
+    chunks = pa.concat_tables([whole.slice(0, n + 5), whole.slice(n + 5)])
+    assert lf.read_runs(chunks).equals(lf.read_runs(whole))
+    assert lf.read_runs(chunks).column("run").num_chunks == 2

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
@@ -34,19 +35,22 @@ ITEMS = pl.DataFrame({"query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0
 
 
 def test_runs_of_one_name_and_of_several(tmp_path):
-    """With and without a dictionary; numbers are names too, and null is none."""
+    """With and without a dictionary, by statistics; numbers are names too, and null is none."""
+    write = parquet.write_table
+    writers = [partial(write, row_group_size=1), partial(write, use_dictionary=False)]
     path = tmp_path / "runs.parquet"
     for names in (["x", "x"], ["x", "y"], [1, 1]):
         table = ITEMS.with_columns(run=pl.Series(names)).to_arrow()
-        for how in ({"row_group_size": 1}, {"use_dictionary": False}):
-            parquet.write_table(table, path, **how)
+        for write_it in (*writers, lf.write_parquet):
+            write_it(table, path)
             assert lf.read_runs(path)["run"].to_pylist() == [*map(str, names)]
             only = {"mine"} if len({*names}) == 1 else set()
             assert not only or {*lf.read_runs({"mine": path})["run"].to_pylist()} == only
     table = ITEMS.with_columns(run=pl.Series(["x", None])).to_arrow()
-    parquet.write_table(table, path)
-    with pytest.raises(lf.ReadError, match="row 2: expected an id as run, found none"):
-        lf.read_runs(path)
+    for write_it in (write, lf.write_parquet):
+        write_it(table, path)
+        with pytest.raises(lf.ReadError, match="row 2: expected an id as run, found none"):
+            lf.read_runs(path)
 
 
 @pytest.mark.parametrize("nested", ["meta", "a", "run.id"])

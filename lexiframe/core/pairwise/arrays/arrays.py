@@ -26,26 +26,19 @@ _CELLS = 2**16
 
 
 def score_differences(
-    values: np.ndarray,
-    a: np.ndarray,
-    b: np.ndarray,
-    *,
-    smaller_is_better: bool,
-    is_exact: bool,
-    out: np.ndarray | None = None,
+    values: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None, **flags: Any
 ) -> np.ndarray:
     """Return the advantage of runs ``a`` in their scores over runs ``b``, requests × pairs.
 
-    They are computed of a few requests at a time, so that what comes between stays in the cache.
+    ``flags`` are those of `sums.metric_difference`. Few requests at a time stay in the cache.
     """
     # A table of scores lacks m, of which kernels.py takes the parts.
-    flags: Any = {"smaller_is_better": smaller_is_better, "is_exact": is_exact}
-    parts = sums.parts_of(values) if is_exact else None
+    parts = sums.parts_of(values) if flags["is_exact"] else None
     delta = np.empty((len(values), len(a))) if out is None else out
     for first in range(0, len(values), rows := max(_CELLS // max(len(a), 1), 1)):
         some = slice(first, first + rows)
-        of, known = values[some], None if parts is None else parts[some]
-        ends = of.take(a, axis=1), of.take(b, axis=1)
+        ends = (values[some].take(of, axis=1) for of in (a, b))
+        known = None if parts is None else parts[some]
         delta[some] = sums.metric_difference(*ends, parts=known, **flags)
     return delta
 
