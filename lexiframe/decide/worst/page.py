@@ -48,7 +48,7 @@ def worst_part(
     is_mean = pl.when(pl.col("share") == 1)
     values = values.with_columns(is_mean.then(v).otherwise(k).alias(k) for k, v in of_means.items())
     figures = map(_figure, values.partition_by(*by, "measure", maintain_order=True))
-    rows = _requests(w, by)
+    rows = _requests(w.requests, w.values, by)
     listed = printed.Section("Requests that most runs serve worst", rows).html() * bool(len(rows))
     more = "".join(f"<p>{curves.page_text(one)}</p>" for one in said[1:])
     return (
@@ -58,14 +58,14 @@ def worst_part(
     )
 
 
-def _requests(w: Any, by: list[str]) -> pl.DataFrame:
+def _requests(requests: pl.DataFrame, values: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """Return the requests that are in the least share of most runs, by measure.
 
     Values as good as a run's mean are left out: where nearly all are perfect, some of them count.
     """
     on = [*by, "measure", "share"]
-    means = w.values.select(*on, "run", "mean", worst="value")
-    found = w.requests.filter(pl.col("share") == pl.col("share").min().over(*by, "measure"))
+    means = values.select(*on, "run", "mean", worst="value")
+    found = requests.filter(pl.col("share") == pl.col("share").min().over(*by, "measure"))
     found = found.join(means, on=[*on, "run"], how="left", nulls_equal=True)
     found = found.filter(
         (pl.col("value") - pl.col("mean")) * (pl.col("worst") - pl.col("mean")) > 0
