@@ -97,19 +97,20 @@ def parts_of_table(
     given_name = source.is_given
     if "replicate" in named.columns:
         named, given_name = _name_replicates(named, source, str(unnamed)), False
-    runs = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
+    rows = named if places is None else named.with_row_index(_ROW)
+    runs = [*split_runs(rows)] if "run" in named.columns else [(str(unnamed), rows)]
     further = _doubts_of_rows(table, named, names or table.columns, where, options)
     if len(runs) == 1:
-        name = str(source.name) if given_name else str(runs.item())
+        name = str(source.name) if given_name else runs[0][0]
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
-        part = separate_empty(name, named.drop("run", strict=False), where, places, options)
+        part = separate_empty(name, runs[0][1].drop(_ROW, strict=False), where, places, options)
         unread = dict.fromkeys(_unread(table, named, names or table.columns, where, options))
         others = pl.DataFrame([column for column in table if column.name in unread])
         said = doubts_of_run(named, others, where, [*unread]) + further
         return [replace(part, is_known=is_known, unread=(*unread,), doubts=said)]
     if given_name:
-        raise _several_under_one_name(runs, where)
-    first, *rest = _divided_runs(named, where, places, options)
+        raise _several_under_one_name(pl.Series([name for name, _ in runs]), where)
+    first, *rest = _divided_runs(runs, where, places, options)
     divided = _divided_ranking(table, named, where, options)
     return [replace(first, doubts=(divided, *further) if divided else further), *rest]
 
@@ -152,12 +153,16 @@ def _checked_rows(table: pl.DataFrame, source: Source, options: TextOptions) -> 
 
 
 def _divided_runs(
-    named: pl.DataFrame, where: str, places: Places | None, options: TextOptions
+    runs: Sequence[tuple[str, pl.DataFrame]],
+    where: str,
+    places: Places | None,
+    options: TextOptions,
 ) -> Iterator[RunPart]:
     """Yield the runs of a table with a column of runs."""
-    for name, rows in split_runs(named.with_row_index(_ROW)):
-        whose, of_run = f"{where}, run {coded.said(name)}", _places_of(rows[_ROW], places)
-        yield separate_empty(name, rows.drop(_ROW), whose, of_run, options)
+    for name, rows in runs:
+        of_run = None if places is None else _places_of(rows[_ROW], places)
+        whose, rows = f"{where}, run {coded.said(name)}", rows.drop(_ROW, strict=False)
+        yield separate_empty(name, rows, whose, of_run, options)
 
 
 def _divided_ranking(
