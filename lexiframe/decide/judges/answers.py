@@ -20,6 +20,10 @@ FOUND: dict[str, pl.Expr] = {
 }
 """How many significant differences of the first judge another one finds, misses and reverses, how
 many it finds that the first does not, and the number of pairs of runs."""
+_IS_SAME = (pl.col("mean_difference_a") == pl.col("mean_difference_b")) & (
+    pl.col("p_adjusted_a").eq_missing(pl.col("p_adjusted_b"))
+)
+"""Whether a pair differs alike by both to the last bit, as where one file is given twice."""
 _BOUNDS = {"least_found": (0, 1), "most_reversed": (0, None), "least_tau": (-1, 1)}
 _BOUNDS |= {"fewest": (2, None)}
 
@@ -40,7 +44,8 @@ def answers_of(
 ) -> pl.DataFrame:  # fmt: skip
     """Answer for every two judges whether the second one's conclusions stand for the first's."""
     on = [*by, "measure", "judge_a", "judge_b"]
-    counts = pairs.rename({"name_a": "judge_a", "name_b": "judge_b"}).group_by(on).agg(**FOUND)
+    counts = pairs.rename({"name_a": "judge_a", "name_b": "judge_b"}).group_by(on)
+    counts = counts.agg(**FOUND, is_same=_IS_SAME.all())
     tau = correlations.filter(method="kendall").rename({"correlation": "tau", "n": "n_runs"})
     table = tau.join(counts, on=on, how="left", nulls_equal=True)
     table = table.with_columns(pl.col(*FOUND).fill_null(0).cast(schemas.INT))
@@ -72,6 +77,11 @@ def _answer(row: dict[str, Any], lacks: int, limits: Mapping[str, Any]) -> tuple
     if not fails and low is None:
         return None, f"τ is undefined, as all runs are equal by {a} or {b}"
     fails = fails or (low is not None and low < least)
+    if row["is_same"] and not fails:
+        return (
+            None,
+            f"{b} gives all differences of runs exactly as {a}, as its copy would",
+        )
     if lacks and not fails:
         return None, f"{b} lacks {lacks:,} of the runs, requests or scores that {a} has"
     if low is not None:  # what misses the limit is not rounded to it

@@ -295,7 +295,8 @@ def compare_judges(
     IPM 2000, doi:10.1016/S0306-4573(00)00010-8, finds that judges who disagree much about grades
     may still order systems alike. A judge of the same kind as one of the runs may favour it:
     ``rank_shifts`` shows that, and an average over all runs does not. Where the other judge lacks
-    what the first one has, there is no yes: it may lack what it would judge badly. More reversed
+    what the first one has, there is no yes: it may lack what it would judge badly. Nor is there one
+    where all differences are equal to the last bit: it may be the same file twice. More reversed
     pairs than allowed make a no, however few runs there are. Where τ is the same in nearly all
     samples, and so has no interval, its limit is τ after two swaps of neighbours.
 

@@ -12,6 +12,7 @@ from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered
 from lexiframe.core.views.charts.marks import level_line, lines_of, lines_with_points, nearest_line
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import WIDTH
 from lexiframe.core.views.charts.tables import chosen, rows_of, rows_with
 from lexiframe.decide.worst.schemas import WORST_VALUES
 from lexiframe.typing import Frame
@@ -19,7 +20,7 @@ from lexiframe.typing import Frame
 if TYPE_CHECKING:
     import altair as alt
 
-_SIZE = {"width": 460, "height": 300}
+_SIZE = {"width": WIDTH, "height": 300}
 _OF_SHARE = "share of the requests that are served worst; 100 %: the mean"
 
 

@@ -22,7 +22,9 @@ def answer(kinds, low=0.7, n_runs=9, lacks=NONE_LACKS, tau=0.9, **limits):
     ends = {"correlation": tau, "ci_low": low, "ci_high": 1.0}
     types = dict.fromkeys(ends, pl.Float64)
     correlations = pl.DataFrame([order | ends], schema_overrides=types)
-    pairs = pairs.with_columns(**{name: pl.lit(text) for name, text in OTHERS.items()})
+    by_both = {"mean_difference_a": 0.1, "mean_difference_b": 0.2}
+    by_both |= {"p_adjusted_a": 0.01, "p_adjusted_b": 0.01}
+    pairs = pairs.with_columns(**{of: pl.lit(value) for of, value in (OTHERS | by_both).items()})
     return answers_of(pairs, correlations, lacks, LIMITS | limits, []).row(0, named=True)
 
 
@@ -111,8 +113,9 @@ def test_the_verdict_ends_with_the_answer_the_reason_and_the_limits():
     with pytest.warns(lf.LexiframeWarning, match="left out"):
         found = lf.compare_judges(None, {"p": judges["people"], "m": lacking}, "AP", **how)
     assert found.answers["answer"].to_list() == [None]
+    fewer = judges["people"].filter(pl.col("query_id") != "q3")
     with pytest.warns(lf.LexiframeWarning, match="left out"):
-        found = lf.compare_judges(None, {"p": lacking, "m": judges["good"]}, "AP", **how)
+        found = lf.compare_judges(None, {"p": fewer, "m": judges["good"]}, "AP", **how)
     assert found.answers["answer"].to_list() == ["yes"]
 
 
@@ -155,3 +158,13 @@ def test_a_gap_counts_in_its_group_of_requests():
 def test_limits_that_nothing_can_have(limit, said):
     with pytest.raises(lf.LexiframeError, match=said):
         lf.compare_judges(None, {"a": scored(0), "b": scored(0)}, "AP", **limit)
+
+
+def test_the_same_judgments_twice_make_no_answer():
+    people = {"people": scored(0), "copy": scored(0), "other": scored(0.3)}
+    found = lf.compare_judges(None, people, "AP", fewest=2)
+    rows = found.answers.filter(judge_a="people")
+    assert dict(rows.select("judge_b", "answer").rows())["copy"] is None
+    same = rows.filter(judge_b="copy")["reason"].item()
+    assert same == "copy gives all differences of runs exactly as people, as its copy would"
+    assert same in " ".join(found.verdict["sentence"])

@@ -12,13 +12,14 @@ from lexiframe.core.views.charts.columns import tooltip
 from lexiframe.core.views.charts.drawing import altair, layered
 from lexiframe.core.views.charts.marks import lines_of, lines_with_points
 from lexiframe.core.views.charts.panels import panelled
+from lexiframe.core.views.charts.style import WIDTH
 from lexiframe.core.views.charts.tables import rows_of, rows_with
 from lexiframe.typing import Frame
 
 if TYPE_CHECKING:
     import altair as alt
 
-_SIZE = {"width": 460, "height": 300}
+_SIZE = {"width": WIDTH, "height": 300}
 _SHARE = "share of the weight, the heaviest requests first"
 _MANY = 60
 """Of more requests a line has no points."""
