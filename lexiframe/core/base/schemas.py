@@ -327,6 +327,8 @@ _NO_COLUMNS = (
 """What Polars, PyArrow and pandas raise for columns that cannot become Arrow."""
 
 
+WEIGHT, STRATUM = "request_weight", "request_stratum"
+"""The columns of scores and preferences with the weights of their requests."""
 TWIN = "\x1f"
 """Appended to the name of the second column of that name, twice to that of the third, and so on."""
 _LONG = 1 << 16  # rows of a chunk

@@ -70,7 +70,7 @@ def evaluated(
     if weighed:
         part = arrays.weigh(part, requests, *weighed)
     if weighed or part.weights is not None:
-        told["weights"] = arrays.weights_facts(part.weights, *(weighed or ("request_weight",)))
+        told["weights"] = arrays.weights_facts(part.weights, *(weighed or (schemas.WEIGHT,)))
         if of_replicates is not None and part.weights is not None:
             of_replicates = part.weights.columns(of_replicates)
     attributes = grouping.attributes_of(part, requests, by) if by else None

@@ -44,8 +44,8 @@ def answers_of(
 ) -> pl.DataFrame:  # fmt: skip
     """Answer for every two judges whether the second one's conclusions stand for the first's."""
     on = [*by, "measure", "judge_a", "judge_b"]
-    counts = pairs.rename({"name_a": "judge_a", "name_b": "judge_b"}).group_by(on)
-    counts = counts.agg(**FOUND, is_same=_IS_SAME.all())
+    named = pairs.rename({"name_a": "judge_a", "name_b": "judge_b"})
+    counts = named.group_by(on).agg(**FOUND, is_same=_IS_SAME.all())
     tau = correlations.filter(method="kendall").rename({"correlation": "tau", "n": "n_runs"})
     table = tau.join(counts, on=on, how="left", nulls_equal=True)
     table = table.with_columns(pl.col(*FOUND).fill_null(0).cast(schemas.INT))

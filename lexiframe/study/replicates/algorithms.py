@@ -35,7 +35,7 @@ def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:
         pass  # raises for what is no table of replicated scores
     table = to_polars(d)
     kept = [pl.col(n).min() for n in ("smaller_is_better", "answered") if n in table.columns]
-    weights = ("request_weight", "request_stratum")
+    weights = (schemas.WEIGHT, schemas.STRATUM)
     kept += [pl.col(n).drop_nulls().first() for n in weights if n in table.columns]
     if "ties_sd" in table.columns:  # tied orders of replicates are independent
         sd = pl.col("ties_sd")

@@ -308,7 +308,7 @@ def said_besides(table: pl.DataFrame) -> list[pl.Expr]:
         found += [(said == "true").alias("answered")] if are_known else []
     if "ties_sd" in table.columns:
         found.append(pl.col("ties_sd").cast(pl.Float64, strict=False))
-    weights = {"request_weight": pl.Float64, "request_stratum": pl.String}
+    weights = {schemas.WEIGHT: pl.Float64, schemas.STRATUM: pl.String}
     return found + [pl.col(n).cast(of) for n, of in weights.items() if n in table.columns]
 
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, coded, printed, sums
+from lexiframe.core.base import LexiframeError, coded, printed, schemas, sums
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.core.pairwise.arrays.request_weights import STRATUM, WEIGHT, Weights
+from lexiframe.core.pairwise.arrays.request_weights import Weights
 
 T = TypeVar("T", ScoreCube, PairCube)
 
@@ -27,27 +27,27 @@ def attach(cube: T, weights: Weights | None) -> T:
 
 def weights_in(table: pl.DataFrame, queries: pl.Series) -> Weights | None:
     """Return the weights in the columns of a table of requests, None if it has none."""
-    if WEIGHT not in table.columns:
+    if schemas.WEIGHT not in table.columns:
         return None
     own = pl.col("^(request_weight|request_stratum)$").drop_nulls().first()
     each = table.group_by(pl.col("query_id").cast(pl.String)).agg(
-        own, least=pl.min(WEIGHT), most=pl.max(WEIGHT)
+        own, least=pl.min(schemas.WEIGHT), most=pl.max(schemas.WEIGHT)
     )
     each = pl.DataFrame({"query_id": queries}).join(
         each, on="query_id", how="left", maintain_order="left"
     )
-    weight = weight_numbers(queries, each[WEIGHT])
+    weight = weight_numbers(queries, each[schemas.WEIGHT])
     several = pl.col("least") * (1 + sums.TIE) < pl.col("most")
     wrong = each.filter(several | (pl.col("most") == 0)).select("query_id", "least", "most")
     for query, *ends in wrong.head(1).rows():
         found = " and ".join(f"{end:g}" for end in dict.fromkeys(ends))
         raise LexiframeError(
-            f"weights: request {query!r} has {found} in the column {WEIGHT}; expected one number "
-            "above 0 in all its rows; weights= leaves requests of weight 0 out"
+            f"weights: request {query!r} has {found} in the column {schemas.WEIGHT}; expected "
+            "one number above 0 in all its rows; weights= leaves requests of weight 0 out"
         )
-    if STRATUM not in table.columns:
+    if schemas.STRATUM not in table.columns:
         return Weights(queries, weight)
-    names, code = coded.encode(each[STRATUM])
+    names, code = coded.encode(each[schemas.STRATUM])
     return Weights(queries, weight, tuple(names), code.astype(np.int64))
 
 

@@ -62,7 +62,7 @@ def score_cube(s: Any) -> ScoreCube:
 
 def _weighed_cube(cube: T, table: pl.DataFrame) -> T:
     """Return an array with the weights of requests that its table has."""
-    if "request_weight" not in table.columns:
+    if schemas.WEIGHT not in table.columns:
         return cube
     from lexiframe.core.pairwise.arrays.attached_weights import attach, weights_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from lexiframe.core.base import to_polars
+from lexiframe.core.base import schemas, to_polars
 from lexiframe.core.pairwise.arrays.arrays import PairCube, PairsByMeasure, ScoreCube
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.typing import Frame, HasTables
@@ -31,7 +31,7 @@ def has_weights(d: Any, given: Iterable[Any] = ()) -> bool:
         return True
     if isinstance(d, PairCube | Reduced | ScoreCube):
         return d.weights is not None
-    return not isinstance(d, PairsByMeasure) and "request_weight" in to_polars(d).columns
+    return not isinstance(d, PairsByMeasure) and schemas.WEIGHT in to_polars(d).columns
 
 
 def pair_cube(table: Any, baseline: str | None = None) -> PairCube:

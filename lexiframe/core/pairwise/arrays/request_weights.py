@@ -8,10 +8,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import coded, sums
-
-WEIGHT, STRATUM = "request_weight", "request_stratum"
-"""The columns of scores and preferences with the weights of their requests."""
+from lexiframe.core.base import coded, schemas, sums
 
 
 @dataclass(frozen=True)
@@ -50,11 +47,11 @@ class Weights:
 
     def columns(self, table: pl.DataFrame) -> pl.DataFrame:
         """Return a table of requests with the weights of them, without requests of weight 0."""
-        own = {"query_id": self.queries, WEIGHT: self.weight}
+        own = {"query_id": self.queries, schemas.WEIGHT: self.weight}
         if self.stratum is not None:
-            own[STRATUM] = coded.decode(pl.Series(self.strata), self.stratum)
+            own[schemas.STRATUM] = coded.decode(pl.Series(self.strata), self.stratum)
         named = pl.DataFrame(own)
-        table = table.drop(WEIGHT, STRATUM, strict=False)
+        table = table.drop(schemas.WEIGHT, schemas.STRATUM, strict=False)
         ids = table.with_columns(pl.col("query_id").cast(pl.String))
         weighed = ids.join(named, on="query_id", how="inner", maintain_order="left")
         own_type = pl.col("query_id").cast(table.schema["query_id"])

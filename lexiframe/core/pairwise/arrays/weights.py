@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import LexiframeError, coded, errors, printed, to_polars, warn
+from lexiframe.core.base import LexiframeError, coded, errors, printed, schemas, to_polars, warn
 from lexiframe.core.io import logs
 from lexiframe.core.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.core.pairwise.arrays.attached_weights import attach, weight_numbers
 from lexiframe.core.pairwise.arrays.handed import has_weights
 from lexiframe.core.pairwise.arrays.reduced_pairs import Reduced
-from lexiframe.core.pairwise.arrays.request_weights import STRATUM, WEIGHT, Weights
+from lexiframe.core.pairwise.arrays.request_weights import Weights
 from lexiframe.core.pairwise.arrays.requests_frame import frame_of
 from lexiframe.core.pairwise.arrays.whole_evaluations import ByKind
 
@@ -45,7 +45,11 @@ def weigh(
         requests = table.select("query_id", column).unique()
     queries = table["query_id"].cast(pl.String).unique().sort()
     found = weights_of(queries, requests, weights, strata, shares)
-    return table.drop(WEIGHT, STRATUM, strict=False) if found is None else found.columns(table)
+    return (
+        table.drop(schemas.WEIGHT, schemas.STRATUM, strict=False)
+        if found is None
+        else found.columns(table)
+    )
 
 
 def weights_of(
@@ -121,7 +125,9 @@ def zero_weights(
     else:
         given = {str(query): weight for query, weight in (weights or {}).items()}
         named = pl.DataFrame({"query_id": [*given]}, {"query_id": pl.String})
-        named = named.with_columns(pl.Series(WEIGHT, [*given.values()], pl.Float64, strict=False))
+        named = named.with_columns(
+            pl.Series(schemas.WEIGHT, [*given.values()], pl.Float64, strict=False)
+        )
     told = named.sort("query_id").write_csv() + repr(sorted(_by_name(shares or {}).items()))
     digest = hashlib.sha256(told.encode()).hexdigest()
     if weights is None:

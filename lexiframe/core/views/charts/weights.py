@@ -69,7 +69,7 @@ def weight_chart(
     [('q0066', 0.36), ('q0078', 0.64), ('q0113', 0.82), ('q0175', 0.91), ('q0206', 1.0)]
     """
     draw, called = altair(), "weight_chart"
-    if "request_weight" not in to_polars(s).columns:
+    if schemas.WEIGHT not in to_polars(s).columns:
         raise LexiframeError(
             f"{called}: expected scores whose requests have weights, and the column "
             "request_weight, found none; evaluate with weights= or strata="
@@ -92,9 +92,9 @@ def cumulated_means(s: pl.DataFrame) -> pl.DataFrame:
 
     The heaviest requests of each run come first. A stratum's share is divided among its requests.
     """
-    run, weight = ["measure", "run"], pl.col("request_weight")
-    if "request_stratum" in s.columns:
-        weight = weight / pl.len().over(*run, "request_stratum")
+    run, weight = ["measure", "run"], pl.col(schemas.WEIGHT)
+    if schemas.STRATUM in s.columns:
+        weight = weight / pl.len().over(*run, schemas.STRATUM)
     s = s.with_columns(w=weight).sort(*run, -pl.col("w"), "query_id")
     so_far = pl.col("w").cum_sum().over(run)
     mean = (pl.col("w") * pl.col("value")).cum_sum().over(run) / so_far

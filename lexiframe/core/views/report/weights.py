@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.core.base import schemas
 from lexiframe.core.views.charts.weights import cumulated_means
 from lexiframe.core.views.report.curves import figure, page_text
 from lexiframe.core.views.sentences.weights import sentences_on_weights, source_of_weights
@@ -29,7 +30,7 @@ def weights_part(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, An
         return ""
     said = [*sentences_on_weights(provenance, tables["means"]), _NOT]
     figures = list[str]()
-    if "request_weight" in tables["scores"].columns:
+    if schemas.WEIGHT in tables["scores"].columns:
         rows = cumulated_means(tables["scores"]).rename({"mean": "value"})
         bins = pl.struct("run", (pl.col("share") * _POINTS).floor())
         few = pl.len().over("measure", "run") <= _POINTS

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.core.base import escaped, printed
+from lexiframe.core.base import escaped, printed, schemas
 from lexiframe.core.views.sentences.expected_ties import other_first_sentences
 
 NOT_WEIGHED = "not weighed: each request counts once"
@@ -49,7 +49,7 @@ def _source_of(of: Mapping[str, Any]) -> str:
     """Return the column of weights, or of strata with their shares."""
     if "strata" not in of:
         named = str(escaped(of["weights"]))
-        return "weight" if named in ("weights", "request_weight") else named
+        return "weight" if named in ("weights", schemas.WEIGHT) else named
     total, strata = sum(of["shares"].values()), f"shares of {escaped(of['strata'])}"
     each = (f"{escaped(str(k))} {100 * p / total:.3g} %" for k, p in of["shares"].items())
     return f"{strata} ({', '.join(each)})" if total else strata
