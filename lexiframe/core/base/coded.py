@@ -78,7 +78,7 @@ def _distinct(numbers: np.ndarray, size: int) -> np.ndarray:
 
 def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """Apply a row-wise function of strings to a column; only once to each category."""
-    dtype = None if _are_strings(ids) else ids.dtype
+    dtype = None if are_strings(ids) else ids.dtype
     if not isinstance(dtype, pl.Enum):
         return function(ids)
     categories = dtype.categories
@@ -87,7 +87,7 @@ def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> 
     return function(categories)[ids.to_physical()].alias(ids.name)
 
 
-def _are_strings(ids: pl.Series) -> bool:
+def are_strings(ids: pl.Series) -> bool:
     """Return whether a column has plain strings.
 
     Strings can be appended to no other column. Polars is not asked for the type of the column, for
@@ -103,7 +103,7 @@ def _are_strings(ids: pl.Series) -> bool:
 
 def physical(ids: pl.Series) -> pl.Series:
     """Return the numbers of a column of categories, or the same column of strings."""
-    return ids if _are_strings(ids) else ids.to_physical()
+    return ids if are_strings(ids) else ids.to_physical()
 
 
 def gathered(ids: pl.Series, rows: np.ndarray) -> pl.Series:
@@ -176,7 +176,7 @@ def _cycle_of(column: pl.Series) -> int | None:
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """Encode ids by way of Polars' own codes, so that only distinct ids are sorted as strings."""
-    dtype = None if _are_strings(ids) else ids.dtype
+    dtype = None if are_strings(ids) else ids.dtype
     if isinstance(dtype, pl.Enum):
         code = ids.to_physical().to_numpy()
         there = _distinct(code, len(dtype.categories))

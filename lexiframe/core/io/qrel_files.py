@@ -359,8 +359,6 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
     _doubt_folds(written, table, where)
     if labels := forms_of_grades(table, options.grades):
         table = labels.graded(table, where, options.grades)
-    if "iteration" not in table.columns:
-        table = table.with_columns(iteration=pl.lit("0"))
     table = drop_none(table, where, options.na_values)
     table = checked_ids(table, schemas.QRELS, where, coded=schemas.IDS)
     is_none = pl.col("relevance").is_in(values_in(options.na_values))
@@ -369,7 +367,9 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
     _refuse_infinite(table, where)
     if may_have_changed(table, "relevance"):
         refuse_lost_digits(*as_text(given, where))
-    return table
+    if "iteration" in table.columns:
+        return table
+    return table.with_columns(iteration=pl.lit("0")).select(*schemas.QRELS.columns)
 
 
 def warn_of_implicit_feedback(where: str, n_rows: int) -> None:

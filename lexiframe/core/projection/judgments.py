@@ -105,10 +105,10 @@ class JudgedItems:
         return self.items["is_relevant"].to_numpy()
 
     @cached_property
-    def is_spelled(self) -> np.ndarray:
-        """Which items are relevant and have an id of letters and signs that vary in spelling."""
+    def spelled(self) -> np.ndarray:
+        """The relevant items with an id of letters and signs that vary in spelling."""
         may_vary = coded.map_distinct(self.documents, lambda ids: ids.str.contains(_VARIES))
-        return np.asarray(self.is_relevant & may_vary.to_numpy())
+        return np.flatnonzero(self.is_relevant & may_vary.to_numpy())
 
     @cached_property
     def is_judged(self) -> np.ndarray:

@@ -14,6 +14,7 @@ import polars as pl
 from lexiframe.core.base import coded
 from lexiframe.core.projection.judgments import JudgedItems
 from lexiframe.core.projection.policies import NoRelevant
+from lexiframe.core.projection.ranks_and_ties import RANKS
 
 
 def levels_in(group: np.ndarray, *keys: np.ndarray) -> np.ndarray:
@@ -139,13 +140,13 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
         by_grade = coded.order_of(rows["list"].to_numpy(), grade)
         relevant, rows = relevant[by_grade], rows[by_grade]
     item, group = rows["item"].to_numpy(), rows["list"].to_numpy()
-    nth = levels_in(group)
+    nth = levels_in(group).astype(RANKS)
     sizes = np.diff(np.flatnonzero(coded.begins(group)), append=len(group))
     last = sizes.cumsum() - 1
 
     def levels(rank: np.ndarray) -> np.ndarray:
         position = rank[item]
-        n_found: np.ndarray = (position > 0).cumsum()
+        n_found: np.ndarray = (position > 0).cumsum(dtype=RANKS)
         # before an absent item are all that were found, and those absent that stand before it here
         level: np.ndarray = nth - n_found
         level += np.repeat(n_found[last], sizes)
@@ -153,7 +154,7 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
         level[found] = levels_in(group[found], position[found])
         if all_count and not has_grades:
             return level
-        of_each: np.ndarray = np.zeros(template.height, np.int64)
+        of_each: np.ndarray = np.zeros(template.height, RANKS)
         of_each[relevant] = level
         return of_each
 

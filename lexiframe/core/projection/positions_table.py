@@ -194,7 +194,7 @@ def project(
     template, query = rows.table, rows.query
     ranks = [rows.positions_of(run.rank) for run in ranked.runs]
     position = np.concatenate(ranks, dtype=np.int64)
-    level = np.concatenate([rows.levels_of(run.rank) for run in ranked.runs])
+    level = np.concatenate([rows.levels_of(run.rank) for run in ranked.runs], dtype=np.int64)
     name = pl.Series([run.name for run in ranked.runs], dtype=pl.String)
     columns: dict[str, Any] = {
         "run": name.gather(np.repeat(np.arange(len(name), dtype=np.uint32), len(query))),

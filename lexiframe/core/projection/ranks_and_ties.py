@@ -162,7 +162,7 @@ def rank_judged(
         rows.n_of_one_score(n_queries),
         own_first,
         int(excluded.sum()),
-        _respelled(rows, judged, np.flatnonzero(judged.is_spelled & (rank == 0))),
+        _respelled(rows, judged, judged.spelled[rank[judged.spelled] == 0]),
         spans,
         *counts,
     )
