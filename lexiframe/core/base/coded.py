@@ -78,13 +78,18 @@ def _distinct(numbers: np.ndarray, size: int) -> np.ndarray:
 
 def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """Apply a row-wise function of strings to a column; only once to each category."""
+    strings, number = apart(ids)
+    return function(strings) if number is None else function(strings)[number].alias(ids.name)
+
+
+def apart(ids: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+    """Return strings, and for each row the number of its string; None if they are row by row."""
     dtype = None if are_strings(ids) else ids.dtype
     if not isinstance(dtype, pl.Enum):
-        return function(ids)
-    categories = dtype.categories
-    if len(categories) > len(ids):
-        return function(ids.cast(pl.String))
-    return function(categories)[ids.to_physical()].alias(ids.name)
+        return ids, None
+    if len(dtype.categories) > len(ids):
+        return ids.cast(pl.String), None
+    return dtype.categories, ids.to_physical()
 
 
 def are_strings(ids: pl.Series) -> bool:

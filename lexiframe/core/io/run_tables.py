@@ -261,7 +261,6 @@ def separate_empty(
     name: str, rows: pl.DataFrame, where: str, places: Places | None, options: TextOptions
 ) -> RunPart:
     """Separate the queries that were answered with an empty list from the rows."""
-    rows = rows.rechunk()  # a long table comes in chunks
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)

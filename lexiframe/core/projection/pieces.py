@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
-from operator import iadd
 
 import numpy as np
 import polars as pl
@@ -20,7 +19,7 @@ from lexiframe.core.io import one_run
 from lexiframe.core.projection.effect_of_ties import TiedItems
 from lexiframe.core.projection.judgments import JudgedItems
 from lexiframe.core.projection.policies import Policies
-from lexiframe.core.projection.ranks_and_ties import RunRanks, rank_judged
+from lexiframe.core.projection.ranks_and_ties import RunRanks, no_ranks, rank_judged
 
 ROWS = 1 << 21
 """The approximate number of rows of a piece."""
@@ -38,8 +37,9 @@ def rank_run(
     rank = partial(rank_judged, judged=judged, policies=policies, pool=pool, codes=codes)
     if part.rows.height <= ROWS:
         return rank(part)
+    into_one = partial(rank, into=no_ranks(judged, policies))
     try:
-        joined = _join_pieces([*in_threads(rank, _divide_run(part))])
+        joined = _join_pieces([*in_threads(into_one, _divide_run(part))])
     except SchemaError:
         return rank(part)  # the error then counts the wrong rows of the whole run
     # the strangers are listed in the order of the whole run, not piece by piece
@@ -63,13 +63,12 @@ def _divide_run(part: one_run.RunPart) -> list[one_run.RunPart]:
 
 
 def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
-    """Join the results of the pieces of one run."""
+    """Join the results of the pieces of one run, which share the array of ranks."""
     tied = [piece.tied for piece in pieces]
-    spans = [piece.spans for piece in pieces if piece.spans is not None]
     pools = [piece.pool for piece in pieces if piece.pool is not None]
     return RunRanks(
         name=pieces[0].name,
-        rank=reduce(iadd, (piece.rank for piece in pieces)),
+        rank=pieces[0].rank,
         tied=TiedItems(*np.concatenate([(t.item, t.best, t.worst) for t in tied], axis=1)),
         retrieved=reduce(np.add, (piece.retrieved for piece in pieces)),
         answered=np.any([piece.answered for piece in pieces], axis=0),
@@ -84,7 +83,7 @@ def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
         own_first=sum(piece.own_first for piece in pieces),
         excluded=sum(piece.excluded for piece in pieces),
         respelled=next((piece.respelled for piece in pieces if piece.respelled), ()),
-        spans=None if len(spans) < len(pieces) else reduce(np.add, spans),
+        spans=pieces[0].spans,
         n_tied=sum(piece.n_tied for piece in pieces),
         largest_tie=max(piece.largest_tie for piece in pieces),
         n_flat=sum(piece.n_flat for piece in pieces),

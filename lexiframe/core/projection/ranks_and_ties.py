@@ -106,13 +106,16 @@ def rank_judged(
     *,
     pool: bool = False,
     codes: pl.Series | None = None,
+    into: np.ndarray | None = None,
 ) -> RunRanks:
     """Rank the judged documents of one run.
 
-    ``codes``, a column of categories for all runs, asks for the documents and numbers them.
+    ``codes``, a column of categories for all runs, asks for the documents and numbers them. The
+    ranks are written ``into`` an array of `no_ranks`, which parts of one run can share.
     """
+    into = no_ranks(judged, policies) if into is None else into
     if part.rows.is_empty():
-        return _retrieved_nothing(part, judged, policies)
+        return _retrieved_nothing(part, judged, policies, into)
     ties, n_queries = policies.ties, len(judged.queries)
     rows, duplicate = _sort_rows(part, judged.query_index, policies)
     retrieved = rows.retrieved(n_queries)
@@ -133,22 +136,24 @@ def rank_judged(
     kept = rows.retrieved(n_queries)
     first = rows.first_of_query(hit)
     tied = rows.ties(hit)
-    rank = np.zeros(judged.items.height, RANKS)
-    rank[item] = _hit_places(rows, hit, tied, ties) - first + 1
+    places, counts = [_hit_places(rows, hit, tied, ties)], (0, 0, 0)
     unjudged = int(retrieved.sum() - kept.sum())
-    spans, counts = None, (0, 0, 0)
     if ties == "expected":
-        spans = np.zeros((2, len(rank)), RANKS)
-        spans[:, item] = np.stack([tied.first, tied.last]) - first + 1
+        places += [tied.first, tied.last]
         counts = rows.tied_documents(n_queries, policies.depth)
+    ranks = np.stack(places) - first + 1
     if policies.depth is not None:
-        rank[rank > policies.depth] = 0
-        if spans is not None:  # the last ranks stay: a group may begin within the depth
-            spans[:, spans[0] > policies.depth] = 0
+        ranks[0, ranks[0] > policies.depth] = 0
+        # the last ranks stay: a group may begin within the depth
+        ranks[1:, (ranks[1:2] > policies.depth).any(axis=0)] = 0
         kept = np.minimum(kept, policies.depth)
+    for of_items, of_hits in zip(into, ranks, strict=True):
+        of_items[item] = of_hits
+    missing = judged.spelled[into[0, judged.spelled] == 0]
+    missing = missing[(retrieved > 0)[judged.query[missing]]]  # the other items have other parts
     return RunRanks(
         part.name,
-        rank,
+        into[0],
         TiedItems.find(tied, first, item, judged, policies.depth),
         kept,
         answered,
@@ -162,8 +167,8 @@ def rank_judged(
         rows.n_of_one_score(n_queries),
         own_first,
         int(excluded.sum()),
-        _respelled(rows, judged, judged.spelled[rank[judged.spelled] == 0]),
-        spans,
+        _respelled(rows, judged, missing),
+        into[1:] if ties == "expected" else None,
         *counts,
     )
 
@@ -244,13 +249,19 @@ def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
     return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 
-def _retrieved_nothing(part: one_run.RunPart, judged: JudgedItems, policies: Policies) -> RunRanks:
-    nowhere = np.zeros(judged.items.height, RANKS)
+def _retrieved_nothing(
+    part: one_run.RunPart, judged: JudgedItems, policies: Policies, nowhere: np.ndarray
+) -> RunRanks:
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged.query_index, nothing, [])
     tied = TiedItems(*np.empty((3, 0), np.int64))
-    spans = np.stack([nowhere, nowhere]) if policies.ties == "expected" else None
-    return RunRanks(part.name, nowhere, tied, nothing, answered, extra, spans=spans)
+    spans = nowhere[1:] if policies.ties == "expected" else None
+    return RunRanks(part.name, nowhere[0], tied, nothing, answered, extra, spans=spans)
+
+
+def no_ranks(judged: JudgedItems, policies: Policies) -> np.ndarray:
+    """Return the rank 0 of each judged item, and of where its group of equal scores lies."""
+    return np.zeros((3 if policies.ties == "expected" else 1, judged.items.height), RANKS)
 
 
 def _answered(

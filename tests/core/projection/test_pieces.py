@@ -1,5 +1,6 @@
 """Runs that are ranked in pieces: the tables are those of the whole runs."""
 
+import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -26,3 +27,20 @@ def test_pieces_are_joined(monkeypatch):
     assert ranked == [2, 2, 2]
     assert lf.coverage(RUNS, QRELS).equals(coverage)
     assert coverage["missing"].to_list() == [1]
+
+
+@pytest.mark.filterwarnings("ignore:rankings missing")
+@pytest.mark.parametrize("options", [{}, {"ties": "expected"}, {"ties": "expected", "depth": 1}])
+def test_pieces_without_rows_change_nothing(monkeypatch, options):
+    """Rows that do not stand by request are divided by hash, and most of these pieces are empty."""
+    scattered = pl.DataFrame(
+        {
+            "query_id": ["q1", "q2"] * 4,
+            "doc_id": ["x", "a", "y", "b", "a", "c", "z", "x"],
+            "score": [1.0, 2.0, 3.0, 2.0, 1.0, 1.0, 0.5, 2.0],
+        }
+    )
+    whole = lf.positions({"r": scattered}, QRELS, **options)
+    for n_pieces in range(2, 9):
+        monkeypatch.setattr(pieces, "ROWS", -(-len(scattered) // n_pieces))
+        assert lf.positions({"r": scattered}, QRELS, **options).equals(whole)
