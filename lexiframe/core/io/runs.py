@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -225,58 +226,69 @@ def read_runs(
     how |= {"decimal": decimal, "better": better, "rows": rows}
     how |= {"na_values": na_values, "ranked_by": ranked_by}
     scan = scan_runs(runs, name_from=name_from, **how)
-    load = partial(scan.load_each, rank=True, hashed=True)
-    loaded = [*in_threads(load, range(len(scan)), "reading runs")]
+    loaded = [*in_threads(partial(_load_rows, scan), range(len(scan)), "reading runs")]
     read = [
-        SourceRead([*dict.fromkeys(part.name for part in parts)], parts[0].sha256)
-        for parts in loaded
+        SourceRead([*dict.fromkeys(part.name for part, _ in some)], some[0][0].sha256)
+        for some in loaded
     ]
-    parts = _ordered_parts(part for some in loaded for part in some)
+    ordered = _ordered_parts(part for some in loaded for part in some)
+    parts = [part for part, _ in ordered]
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
     doubts.warn_of_scores_against_ranks({part.name: part.against for part in parts})
     warn_of_doubts(doubt for part in parts for doubt in part.doubts)
-    has_rows = [any(part.rows.height or part.empty for part in parts) for parts in loaded]
+    has_rows = [any(rows.num_rows or part.empty for part, rows in some) for some in loaded]
     scan.refuse_empty(has_rows, [of.names for of in read])
-    nothing = [part.name for part in parts if not part.rows.height and not part.empty]
+    nothing = [part.name for part, rows in ordered if not rows.num_rows and not part.empty]
     if nothing:
         warn(
             f"runs without any row, which the table cannot hold: {n_and_first(nothing)}; "
             "scan_runs keeps them"
         )
-    ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
+    ranked = all("rank" in t.column_names and not t["rank"].null_count for _, t in ordered)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)
-    rows_in = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
-    n_rows = sum(part.rows.height for part in parts)
-    table = pa.concat_tables(in_threads(rows_in, parts, rows=n_rows))
+    named = partial(_named_rows, columns=columns_kept, is_replicated=has_replicates)
+    table = pa.concat_tables(named(part, rows) for part, rows in ordered)
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
     metadata = {"ir_metadata": headers} if headers else {}
     return table.replace_schema_metadata(describe(facts | metadata))
 
 
-def _ordered_parts(parts: Iterable[RunPart]) -> list[RunPart]:
+def _load_rows(scan: RunScan, index: int) -> list[tuple[RunPart, pa.Table]]:
+    """Load the runs of one source, their rows in Arrow: the memory of frames serves the next."""
+    parts = scan.load_each(index, rank=True, hashed=True)
+    return [(replace(part, rows=part.rows.clear()), _rows_in_arrow(part.rows)) for part in parts]
+
+
+def _rows_in_arrow(rows: pl.DataFrame) -> pa.Table:
+    columns = [name for name in ("query_id", "doc_id", "score", "rank") if name in rows.columns]
+    return schemas.to_arrow(coded.as_strings(rows.select(columns)))
+
+
+def _ordered_parts(parts: Iterable[tuple[RunPart, pa.Table]]) -> list[tuple[RunPart, pa.Table]]:
     """Sort runs by name, within the collections where tables have some; raise for twins."""
-    by_collection: dict[str | None, list[RunPart]] = {}
-    for part in parts:
-        by_collection.setdefault(part.collection, []).append(part)
+    by_collection: dict[str | None, list[tuple[RunPart, pa.Table]]] = {}
+    for part, rows in parts:
+        by_collection.setdefault(part.collection, []).append((part, rows))
     if len(by_collection) > 1 and None in by_collection:
-        found = f"none for {n_and_first([part.name for part in by_collection[None]])}"
+        found = f"none for {n_and_first([part.name for part, _ in by_collection[None]])}"
         advice = "add the column to all tables, or drop it"
         raise SchemaError(Problem("runs", "a column collection in all tables", found, advice))
     for some in by_collection.values():
-        some.sort(key=lambda part: part.name)
-        refuse_twins((part.name, part.where) for part in some)
+        some.sort(key=lambda part: part[0].name)
+        refuse_twins((part.name, part.where) for part, _ in some)
     return [part for some in by_collection.values() for part in some]
 
 
-def _run_rows(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> pa.Table:
+def _named_rows(
+    part: RunPart, rows: pa.Table, columns: Sequence[str], *, is_replicated: bool
+) -> pa.Table:
     """Return a run's rows for a table of runs, with one row for each query with an empty list."""
-    rows = coded.as_strings(part.rows.select(columns))
+    table = rows.select(columns)
     if part.empty:
-        empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
-        rows = pl.concat([rows, empty], how="diagonal")
-    table = schemas.to_arrow(rows)
+        empty = pa.table({"query_id": pa.array(part.empty, pa.string())})
+        table = pa.concat_tables([table, empty], promote_options="default").combine_chunks()
     run, replicate = coded.split_replicate(part.name)
     named = [(of_collections.COLLECTION, part.collection)] * (part.collection is not None)
     named += [("run", run), *[("replicate", replicate)] * is_replicated]
