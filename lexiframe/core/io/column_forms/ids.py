@@ -7,7 +7,7 @@ from collections.abc import Collection
 import polars as pl
 
 from lexiframe.core.base import SchemaError, schemas
-from lexiframe.core.base.coded import are_strings
+from lexiframe.core.base import coded as categories
 
 
 def checked_ids(
@@ -16,7 +16,7 @@ def checked_ids(
     """Check a table as `check` does, and raise for an id that is the empty string."""
     table = schemas.check(table, schema, where, coded=coded)
     for name in schema.key:
-        if name not in table.columns or not are_strings(table[name]):
+        if name not in table.columns or not categories.are_strings(table[name]):
             continue
         is_empty = table[name] == ""
         if is_empty.any():
