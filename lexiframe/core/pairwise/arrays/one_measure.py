@@ -74,6 +74,8 @@ class Scores:
 _TIE = np.full((1, 1), sums.TIE)
 _FEW_RUNS = 2**7
 """Below this, places fit in an int8, and sums over the runs of an int8 in an int16."""
+_ROWS = 2**11
+"""The requests that are summed by run at once, so that they stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -216,24 +218,27 @@ class Pairs:
         is_whole, are_beside = values.dtype.kind == "i", values.flags.c_contiguous
         is_small = values.dtype == np.int8 and len(self.runs) < _FEW_RUNS
         kind = (np.int16 if is_small else np.int64) if is_whole else np.float64
-        total = np.zeros((len(self.runs), len(values)), kind)
+        found = np.empty((len(values), len(self.runs)), np.int64 if is_whole else np.float64)
         add = np.add if sign > 0 else np.subtract
-        starts = np.flatnonzero(coded.begins(a)).tolist()
-        for first, last in pairwise([*starts, len(a)]):
-            others = b[first:last]
-            block = values[:, first:last]
-            rows = np.ascontiguousarray(block.T)  # long rows are added faster
-            # the terms of a float are added in an order that does not depend on the other requests
-            if is_whole:
-                total[a[first]] += rows.sum(axis=0, dtype=kind)
-            else:
-                total[a[first]] += _sum_of_rows(rows) if are_beside else block.sum(axis=1)
-            if others[-1] - others[0] == last - first - 1:  # as mostly: a view is faster
-                to = total[others[0] : others[-1] + 1]
-                add(to, rows, out=to)
-            else:
-                total[others] = add(total[others], rows)
-        return np.ascontiguousarray(total.T, np.int64 if is_whole else np.float64)
+        ends = [*np.flatnonzero(coded.begins(a)).tolist(), len(a)]
+        for top in range(0, len(values), _ROWS):
+            some = values[top : top + _ROWS]
+            total = np.zeros((len(self.runs), len(some)), kind)
+            for first, last in pairwise(ends):
+                others, block = b[first:last], some[:, first:last]
+                rows = np.ascontiguousarray(block.T)  # long rows are added faster
+                # the terms of a float are added in an order that other requests do not change
+                if is_whole:
+                    total[a[first]] += rows.sum(axis=0, dtype=kind)
+                else:
+                    total[a[first]] += _sum_of_rows(rows) if are_beside else block.sum(axis=1)
+                if others[-1] - others[0] == last - first - 1:  # as mostly: a view is faster
+                    to = total[others[0] : others[-1] + 1]
+                    add(to, rows, out=to)
+                else:
+                    total[others] = add(total[others], rows)
+            found[top : top + _ROWS] = total.T
+        return found
 
     @property
     def mean_rounding(self) -> np.ndarray:
@@ -288,17 +293,17 @@ class Pairs:
 
     @property
     def summed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The values to sum up over requests, with rounding errors, in the order of `PairSums`.
+        """The values of runs to sum up over requests, with rounding errors, as `PairSums` has them.
 
-        They are the preferences, and the mean preference, points and share of each run; NaN where a
-        request has no preference.
+        They are the mean preference, points and share of each run; NaN where a request has no
+        preference.
         """
         by_run = [self.means, self.points, self.request_shares]
         is_unknown = np.isnan(self.values).all(axis=1)
         if is_unknown.any():
             by_run = [np.where(is_unknown[:, None], np.nan, values) for values in by_run]
         errors = [self.request_rounding[:, None], _TIE, _TIE]
-        return [(self.values, self.rounding), *zip(by_run, errors, strict=True)]
+        return [*zip(by_run, errors, strict=True)]
 
     def is_like(self, other: Pairs) -> bool:
         """Return whether both have the same preferences, all of them known, and rounding errors."""

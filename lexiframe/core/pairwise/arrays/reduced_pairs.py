@@ -62,23 +62,15 @@ class PairSums:
         the preferences by each measure are kept.
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
-        distinct = {n: several[n] for n in sorted({*like})}
-        summed = {
-            n: [sums.add_up(*of, pairs.weighing) for of in pairs.summed]
-            for n, pairs in distinct.items()
-        }
+        summed = dict[int, tuple[Any, ...]]()
+        for n in {*like}:
+            once = replace(several[n])  # its arrays of requests × runs go with it
+            by_run = (sums.add_up(*of, once.weighing) for of in once.summed)
+            summed[n] = several[n].differences, once.ballots, *by_run
         return [
-            cls._from_moments(of, summed[n], limit)
+            cls(of.runs, of.a, of.b, *summed[n], Few.keep(of.queries, of.values, limit))
             for of, n, limit in zip(several, like, most, strict=True)
         ]
-
-    @classmethod
-    def _from_moments(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
-        """Return the sums of some pairs from their moments."""
-        differences, preferred, borda, shares = moments
-        few = Few.keep(pairs.queries, pairs.values, most)
-        named = differences, pairs.ballots, preferred, borda, shares, few
-        return cls(pairs.runs, pairs.a, pairs.b, *named)
 
     @property
     def n(self) -> np.ndarray:
