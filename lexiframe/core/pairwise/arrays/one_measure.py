@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -75,7 +76,7 @@ _TIE = np.full((1, 1), sums.TIE)
 _FEW_RUNS = 2**7
 """Below this, places fit in an int8, and sums over the runs of an int8 in an int16."""
 _ROWS = 2**11
-"""The requests that are summed by run at once, so that they stay in the cache."""
+"""The requests of a block."""
 
 
 @dataclass(frozen=True)
@@ -218,27 +219,24 @@ class Pairs:
         is_whole, are_beside = values.dtype.kind == "i", values.flags.c_contiguous
         is_small = values.dtype == np.int8 and len(self.runs) < _FEW_RUNS
         kind = (np.int16 if is_small else np.int64) if is_whole else np.float64
-        found = np.empty((len(values), len(self.runs)), np.int64 if is_whole else np.float64)
+        total = np.zeros((len(self.runs), len(values)), kind)
         add = np.add if sign > 0 else np.subtract
-        ends = [*np.flatnonzero(coded.begins(a)).tolist(), len(a)]
-        for top in range(0, len(values), _ROWS):
-            some = values[top : top + _ROWS]
-            total = np.zeros((len(self.runs), len(some)), kind)
-            for first, last in pairwise(ends):
-                others, block = b[first:last], some[:, first:last]
-                rows = np.ascontiguousarray(block.T)  # long rows are added faster
-                # the terms of a float are added in an order that other requests do not change
-                if is_whole:
-                    total[a[first]] += rows.sum(axis=0, dtype=kind)
-                else:
-                    total[a[first]] += _sum_of_rows(rows) if are_beside else block.sum(axis=1)
-                if others[-1] - others[0] == last - first - 1:  # as mostly: a view is faster
-                    to = total[others[0] : others[-1] + 1]
-                    add(to, rows, out=to)
-                else:
-                    total[others] = add(total[others], rows)
-            found[top : top + _ROWS] = total.T
-        return found
+        starts = np.flatnonzero(coded.begins(a)).tolist()
+        for first, last in pairwise([*starts, len(a)]):
+            others = b[first:last]
+            block = values[:, first:last]
+            rows = np.ascontiguousarray(block.T)  # long rows are added faster
+            # the terms of a float are added in an order that does not depend on the other requests
+            if is_whole:
+                total[a[first]] += rows.sum(axis=0, dtype=kind)
+            else:
+                total[a[first]] += _sum_of_rows(rows) if are_beside else block.sum(axis=1)
+            if others[-1] - others[0] == last - first - 1:  # as mostly: a view is faster
+                to = total[others[0] : others[-1] + 1]
+                add(to, rows, out=to)
+            else:
+                total[others] = add(total[others], rows)
+        return np.ascontiguousarray(total.T, np.int64 if is_whole else np.float64)
 
     @property
     def mean_rounding(self) -> np.ndarray:
@@ -292,18 +290,27 @@ class Pairs:
         return matrix
 
     @property
-    def summed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The values of runs to sum up over requests, with rounding errors, as `PairSums` has them.
+    def by_run(self) -> list[np.ndarray]:
+        """The mean preference, points and share of each run, NaN in requests without a preference.
 
-        They are the mean preference, points and share of each run; NaN where a request has no
-        preference.
+        Each is requests × runs.
         """
         by_run = [self.means, self.points, self.request_shares]
         is_unknown = np.isnan(self.values).all(axis=1)
         if is_unknown.any():
             by_run = [np.where(is_unknown[:, None], np.nan, values) for values in by_run]
-        errors = [self.request_rounding[:, None], _TIE, _TIE]
-        return [*zip(by_run, errors, strict=True)]
+        return by_run
+
+    def blocks(self) -> Iterator[Pairs]:
+        """Yield the pairs of a few requests after the other, whose arrays stay in the cache.
+
+        Requests with weights stay together, as sums by weight are rounded.
+        """
+        rows = max(len(self.queries), 1) if self.weights is not None else _ROWS
+        for first in range(0, max(len(self.queries), 1), rows):
+            some = slice(first, first + rows)
+            s = None if self.scores is None else self.scores[some]
+            yield replace(self, queries=self.queries[some], values=self.values[some], scores=s)
 
     def is_like(self, other: Pairs) -> bool:
         """Return whether both have the same preferences, all of them known, and rounding errors."""

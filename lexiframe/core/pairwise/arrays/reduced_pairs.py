@@ -19,6 +19,7 @@ from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 if TYPE_CHECKING:
     from lexiframe.core.pairwise.arrays.request_weights import Weights
 
+_TIE = np.full((1, 1), sums.TIE)
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
 """What of `Pairs` is added up over requests."""
 
@@ -64,9 +65,15 @@ class PairSums:
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
         summed = dict[int, tuple[Any, ...]]()
         for n in {*like}:
-            once = replace(several[n])  # its arrays of requests × runs go with it
-            by_run = (sums.add_up(*of, once.weighing) for of in once.summed)
-            summed[n] = several[n].differences, once.ballots, *by_run
+            pairs = several[n]
+            blocks = ((*block.by_run, block.ballots) for block in pairs.blocks())
+            *by_run, ballots = zip(*blocks, strict=True)
+            errors = (pairs.request_rounding[:, None], _TIE, _TIE)
+            moments = (
+                sums.add_up(np.concatenate(of), error, pairs.weighing)
+                for of, error in zip(by_run, errors, strict=True)
+            )
+            summed[n] = pairs.differences, np.sum(ballots, axis=0), *moments
         return [
             cls(of.runs, of.a, of.b, *summed[n], Few.keep(of.queries, of.values, limit))
             for of, n, limit in zip(several, like, most, strict=True)
