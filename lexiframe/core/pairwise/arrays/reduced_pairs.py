@@ -63,7 +63,7 @@ class PairSums:
         the preferences by each measure are kept.
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
-        summed = dict[int, tuple[Any, ...]]()
+        summed = dict[int, list[Any]]()
         for n in {*like}:
             pairs = several[n]
             blocks = ((*block.by_run, block.ballots) for block in pairs.blocks())
@@ -73,9 +73,9 @@ class PairSums:
                 sums.add_up(np.concatenate(of), error, pairs.weighing)
                 for of, error in zip(by_run, errors, strict=True)
             )
-            summed[n] = pairs.differences, np.sum(ballots, axis=0), *moments
+            summed[n] = [pairs.differences, np.sum(ballots, axis=0), *moments]
         return [
-            cls(of.runs, of.a, of.b, *summed[n], Few.keep(of.queries, of.values, limit))
+            cls(of.runs, of.a, of.b, *[*summed[n], Few.keep(of.queries, of.values, limit)])
             for of, n, limit in zip(several, like, most, strict=True)
         ]
 
