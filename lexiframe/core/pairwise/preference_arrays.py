@@ -17,13 +17,11 @@ from lexiframe.core.pairwise.kernels import Comparison
 from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.projection import NoRelevant
 
-_LEAST, _MOST = 2**22, 2**24
-"""Preferences of a cube, unless asked otherwise, and with many pairs: 32 MB, and 128 MB.
+_LEAST, _MOST, _WRITTEN = 2**22, 2**24, 2**21
+"""Preferences of a cube, unless asked otherwise: 32 MB; with many pairs, and where it is written.
 
 With cubes of half the size, threads wait longer for Python's lock: a tenth of the CPU.
 """
-_WRITTEN = 2**21
-"""Preferences of a cube that is written."""
 _TOGETHER, _FEWEST = 32, 4
 """The requests of a cube, unless it has too many preferences then; and if it has, at least so many,
 as sums of a single request take ten times as long, for each request, as those of four."""

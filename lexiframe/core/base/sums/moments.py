@@ -347,10 +347,8 @@ class _Adder:
         The two numbers add up to the square with 78 bits.
         """
         own, high, low, spare = self.floats
-        wins, losses = (
-            sums_of_whole(sign(values, 0.0, out=self.is_so).view(np.uint8))
-            for sign in (np.greater, np.less)
-        )
+        are_so = (sign(values, 0.0, out=self.is_so) for sign in (np.greater, np.less))
+        wins, losses = (sums_of_whole(is_so.view(np.uint8)) for is_so in are_so)
         self.wins += wins
         self.losses += losses
         if largest == 1 and are_equal(values, np.rint(values, out=spare)):  # signs

@@ -69,10 +69,7 @@ class PairSums:
             blocks = ((*block.by_run, block.ballots) for block in pairs.blocks())
             *by_run, ballots = zip(*blocks, strict=True)
             errors = (pairs.request_rounding[:, None], _TIE, _TIE)
-            moments = (
-                sums.add_up(np.concatenate(of), error, pairs.weighing)
-                for of, error in zip(by_run, errors, strict=True)
-            )
+            moments = map(sums.add_up, map(np.concatenate, by_run), errors, [pairs.weighing] * 3)
             summed[n] = [pairs.differences, np.sum(ballots, axis=0), *moments]
         return [
             cls(of.runs, of.a, of.b, *[*summed[n], Few.keep(of.queries, of.values, limit)])
