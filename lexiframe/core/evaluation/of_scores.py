@@ -60,8 +60,10 @@ def evaluated(
         of_measures.warn_of_directions(unknown)
     if known is None:  # the values are not ours
         of_measures.refuse_mixed_units(s)
+    there: Any = table
     if preferences is None or preferences.is_empty():
         part = arrays.pair_cube(s)
+        there = part.scores if s is table else table
     else:
         differences = [pairs.tables_of(arrays.pair_cube(s))[1]] if s.height else []
         d = pl.concat([*differences, preferences], how="diagonal")
@@ -74,7 +76,6 @@ def evaluated(
         if of_replicates is not None and part.weights is not None:
             of_replicates = part.weights.columns(of_replicates)
     attributes = grouping.attributes_of(part, requests, by) if by else None
-    there = table
     if coverage is None and "answered" in s.columns:  # the coverage would say what is missing
         there = s.filter(pl.col("answered").fill_null(value=True))
         missing = missing or "zero"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -376,6 +377,8 @@ def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None
 
 
 def _drop_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> pl.DataFrame:
+    if table.height and not table["value"].null_count():  # as mostly
+        return table
     has_value = pl.col("value").is_not_null().any().over("query_id")
     kept = table.filter(has_value)
     if not kept.height:
@@ -407,6 +410,9 @@ def _refuse_null_scores(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> N
 
 def _warn_of_absent(table: pl.DataFrame) -> None:
     """Warn of runs that lack requests of other runs: their means are over fewer requests."""
+    n_names = (len(table[name].unique(maintain_order=True)) for name in schemas.SCORES.key)
+    if table.height == math.prod(n_names):  # as mostly: each run has each request
+        return
     asked = pl.col("query_id").n_unique().over("measure")
     absences = (
         table.with_columns(asked=asked)

@@ -187,7 +187,7 @@ def _same_request_signs(
     values = np.where(np.isnan(cube.values), 0.0, cube.values)
     by_request = _agreeing(np.sign(values).swapaxes(0, 1))
     shape = (len(cube.measures), 1, len(cube.a))  # broadcasts over the samples
-    rounding = np.reshape([pairs.mean_rounding for pairs in cube.whole()], shape)
+    rounding = np.reshape([pairs.mean_rounding for pairs in cube.whole], shape)
     systems = []
     for block in progress(weights, len(weights), "agreement"):
         means = (block @ values) / np.maximum(block @ known, 1)

@@ -63,9 +63,9 @@ def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
 def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
     """Return, by measure whose runs lack requests, their number and the number of each such run."""
     found = {}
-    for measure, table in (
-        s.scores.items() if isinstance(s, arrays.Reduced) else arrays.score_cube(s)
-    ):
+    if not isinstance(s, arrays.Reduced | arrays.ScoreCube):
+        s = arrays.score_cube(s)
+    for measure, table in s.scores.items() if isinstance(s, arrays.Reduced) else s:
         of, lacking = table.n_requests, table.lacking
         runs = {table.runs[int(n)]: of - int(lacking[n]) for n in np.flatnonzero(lacking)}
         if runs:

@@ -17,8 +17,11 @@ from lexiframe.core.pairwise.kernels import Comparison
 from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.projection import NoRelevant
 
-_LEAST, _MOST = 2**21, 2**24
-"""Preferences of a cube, unless asked otherwise, and with many pairs: 16 MB, and 128 MB."""
+_LEAST, _MOST, _WRITTEN = 2**22, 2**24, 2**21
+"""Preferences of a cube, unless asked otherwise: 32 MB; with many pairs, and where it is written.
+
+With cubes of half the size, threads wait longer for Python's lock: a tenth of the CPU.
+"""
 _TOGETHER, _FEWEST = 32, 4
 """The requests of a cube, unless it has too many preferences then; and if it has, at least so many,
 as sums of a single request take ten times as long, for each request, as those of four."""
@@ -52,7 +55,7 @@ def preference_cubes(
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     cells_of_request = max(len(comparison.chosen) * len(comparison.measures), 1)
     if in_order and most is None:  # they are written: row groups of a million, see `pairs`
-        most = 2 * max(_LEAST // 2 // cells_of_request, 1) * cells_of_request
+        most = 2 * max(_WRITTEN // 2 // cells_of_request, 1) * cells_of_request
     elif most is None:
         few = max(_MOST, _FEWEST * cells_of_request)
         most = min(max(_TOGETHER * cells_of_request, _LEAST), few)
@@ -61,7 +64,7 @@ def preference_cubes(
     packs = [*pack(comparison.groups(n_requests), n_requests)]
     if len(packs) == 1:
         yield then(_cube(comparison, packs[0], label))
-    elif most > 2 * _LEAST or any(isinstance(m, MatrixPreference) for m in comparison.measures):
+    elif most > _LEAST or any(isinstance(m, MatrixPreference) for m in comparison.measures):
         for groups in progress(packs, len(packs), label) if label else packs:
             yield then(_cube(comparison, groups))
     else:

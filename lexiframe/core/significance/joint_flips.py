@@ -143,7 +143,8 @@ class Family(NamedTuple):
         if pairs is None:
             return None
         query, pair = ~np.isnan(pairs.values).all(axis=1), pairs.n > 0
-        values, rounding = pairs.values[query][:, pair], pairs.rounding
+        are_all, rounding = query.all() and pair.all(), pairs.rounding
+        values = pairs.values if are_all else pairs.values[query][:, pair]
         rounding = rounding if rounding.size == 1 else rounding[query][:, pair]
         weighing = None if pairs.weighing is None else pairs.weighing.some(query)
         return cls(

@@ -141,7 +141,7 @@ def degradation(
     if counts is not None:
         kept = [count / n_requests for count in _checked_counts(counts, n_requests, what)]
     complete = Conclusions.compute(p, asked, order)
-    guide = next(measured.measure_positions(p, [target]).whole()) if target else None
+    guide = measured.measure_positions(p, [target]).whole[0] if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
     part = _part_of(p, what, how)
     cases = [(fraction, int(one)) for fraction in kept for one in seeds]
@@ -227,7 +227,7 @@ class Conclusions:
         there = self.cube.queries.is_in(part.cube.queries.implode()).to_numpy()
         rows = []
         for measure, all_pairs, pairs in zip(
-            self.cube.measures, self.cube.whole(), part.cube.whole(), strict=True
+            self.cube.measures, self.cube.whole, part.cube.whole, strict=True
         ):
             whole, less = all_pairs.values, pairs.values
             row = {

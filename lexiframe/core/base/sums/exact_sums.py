@@ -269,14 +269,14 @@ def _exponent_parts(
         counted -= _wrapped(len(rest) * int(np.float64(middle).view(np.int64)))
         yield unit, counted
         spare -= middle
-        if _are_equal(rest, spare):
+        if are_equal(rest, spare):
             return
         rest -= spare
         exponent = unit - 1
 
 
-def _are_equal(some: np.ndarray, others: np.ndarray) -> bool:
-    # Mostly the first row tells that they are not.
+def are_equal(some: np.ndarray, others: np.ndarray) -> bool:
+    """Return whether two matrices are equal; mostly the first row tells that they are not."""
     return bool((some[:1] == others[:1]).all()) and bool((some == others).all())
 
 

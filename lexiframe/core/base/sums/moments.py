@@ -14,6 +14,7 @@ from lexiframe.core.base.sums.estimates import Estimates
 from lexiframe.core.base.sums.exact_sums import (
     Adder,
     ExactSums,
+    are_equal,
     fold_rows,
     halves,
     rows_at_once,
@@ -346,8 +347,14 @@ class _Adder:
         The two numbers add up to the square with 78 bits.
         """
         own, high, low, spare = self.floats
-        for counted, sign in ((self.wins, np.greater), (self.losses, np.less)):
-            counted += sums_of_whole(sign(values, 0.0, out=self.is_so).view(np.uint8))
+        are_so = (sign(values, 0.0, out=self.is_so) for sign in (np.greater, np.less))
+        wins, losses = (sums_of_whole(is_so.view(np.uint8)) for is_so in are_so)
+        self.wins += wins
+        self.losses += losses
+        if largest == 1 and are_equal(values, np.rint(values, out=spare)):  # signs
+            for adder, row in ((self.total, wins - losses), (self.squares, wins + losses)):
+                adder.add(row[None].astype(np.float64), spare[:1])
+            return
         large = np.abs(values) > _LARGE if largest > _LARGE else None
         known = values if large is None else np.where(large, 0.0, values)
         halves(known, high, low)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,8 @@ _FEW = 10
 """If more units than these are near the mean, many values are equal, and none is taken for it."""
 _FEWEST, _LEAST = 2, 3
 """How many values are summed up; of two, most summaries but the mean are one of the values."""
+_AT_FIRST = 50
+"""The rows in whose cells units are compared first."""
 _MOST_TRIED = 60
 """Of so many collections, each is tried as the one that is no part of a mean."""
 _FEW_TO_ADD = 4
@@ -233,12 +236,25 @@ def _equal(units: _Units, called: pl.Series, what: str) -> pl.DataFrame:
 def _near_the_mean(units: _Units) -> pl.DataFrame:
     """Return the values of units that are near the mean of the other units in all their cells.
 
-    A unit named like a summary does not count into that mean. One cell rules most units out.
+    A unit named like a summary does not count into that mean. A few cells rule most units out:
+    those of the first rows, if they have all units, so that others are mostly not looked at.
     """
-    place, rows, of_others = units.place, units.rows, units.others(_X.mean().alias("mean"))
-    first = of_others.filter("is_whole").head(1)
-    far = _compare_with_mean(rows, first, units.key).filter(~pl.col("is_near"))
+    place, rows, mean = units.place, units.rows, _X.mean().alias("mean")
+    first = [rows[name].head(_AT_FIRST).unique() for name in units.key]
+    are_first = (pl.col(names.name).is_in(names.implode()) for names in first)
+    some = replace(units, rows=rows.filter(*are_first))
+    n_cells = math.prod(map(len, first))
+    n_units = math.prod(len(rows[name].unique(maintain_order=True)) for name in place)
+    have_all = some.rows.height == n_cells * n_units
+    of_others = (some if have_all else units).others(mean)
+    whole = of_others.filter("is_whole").head(n_cells if have_all else 1)
+    far = _compare_with_mean(some.rows if have_all else rows, whole, units.key).filter(
+        ~pl.col("is_near")
+    )
     rest = rows.join(far.select(place), on=place, how="anti", nulls_equal=True)
+    if rest.is_empty():  # as mostly
+        return rest
+    of_others = units.others(mean) if have_all else of_others
     both = units.whole(_compare_with_mean(rest, of_others, units.key))
     near = both.group_by(place).agg(pl.col("is_near").all(), called=pl.col("called").first())
     near = near.filter("is_near")

@@ -194,7 +194,7 @@ class PairCube:
     def _known(self) -> list[tuple[str, Pairs]]:
         """The measures of the iterator, kept so that each is summed up only once."""
         found = []
-        for measure, pairs in zip(self.measures, self.whole(), strict=True):
+        for measure, pairs in zip(self.measures, self.whole, strict=True):
             known = ~np.isnan(pairs.values)
             query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
             if len(pair):
@@ -217,15 +217,20 @@ class PairCube:
     @property
     def preferences(self) -> dict[str, Pairs]:
         """The preferences of each measure by its name, for all requests and runs of the cube."""
-        return dict(zip(self.measures, self.whole(), strict=True))
+        return dict(zip(self.measures, self.whole, strict=True))
 
-    def whole(self) -> Iterator[Pairs]:
-        """Yield the preferences of each measure, for all requests and runs of the cube."""
+    @cached_property
+    def whole(self) -> list[Pairs]:
+        """The preferences of each measure, for all requests and runs of the cube.
+
+        They are kept, so that tables and tests that follow each other sum them up only once.
+        """
         scores = {m: s.values for m, s in self.scores.whole() if not np.isnan(s.values).all()}
-        for measure, values in zip(self.measures, self.values, strict=True):
-            yield Pairs(
-                self.queries, self.runs, self.a, self.b, values, scores.get(measure), self.weights
-            )
+        whose = self.queries, self.runs, self.a, self.b
+        return [
+            Pairs(*whose, values, scores.get(measure), self.weights)
+            for measure, values in zip(self.measures, self.values, strict=True)
+        ]
 
     @classmethod
     def of_measure(cls, measure: str, pairs: Pairs) -> PairCube:

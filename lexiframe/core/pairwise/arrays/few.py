@@ -43,13 +43,13 @@ class Few:
             return none
         known = ~np.isnan(values)
         has_some = known.sum(axis=1) >= least
+        if has_some.sum() > most:
+            return none
         queries, values, known = (
             queries.filter(pl.Series(has_some)),
             values[has_some],
             known[has_some],
         )
-        if len(queries) > most:
-            return none
         sizes = np.abs(values)
         c = float(sizes.max(initial=0.0, where=known))
         if np.isfinite(c) and (~known | (sizes == 0) | (sizes == c)).all():

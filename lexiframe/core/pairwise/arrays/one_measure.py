@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,8 @@ class Scores:
 _TIE = np.full((1, 1), sums.TIE)
 _FEW_RUNS = 2**7
 """Below this, places fit in an int8, and sums over the runs of an int8 in an int16."""
+_ROWS = 2**11
+"""The requests of a block."""
 
 
 @dataclass(frozen=True)
@@ -287,18 +290,27 @@ class Pairs:
         return matrix
 
     @property
-    def summed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The values to sum up over requests, with rounding errors, in the order of `PairSums`.
+    def by_run(self) -> list[np.ndarray]:
+        """The mean preference, points and share of each run, NaN in requests without a preference.
 
-        They are the preferences, and the mean preference, points and share of each run; NaN where a
-        request has no preference.
+        Each is requests × runs.
         """
         by_run = [self.means, self.points, self.request_shares]
         is_unknown = np.isnan(self.values).all(axis=1)
         if is_unknown.any():
             by_run = [np.where(is_unknown[:, None], np.nan, values) for values in by_run]
-        errors = [self.request_rounding[:, None], _TIE, _TIE]
-        return [(self.values, self.rounding), *zip(by_run, errors, strict=True)]
+        return by_run
+
+    def blocks(self) -> Iterator[Pairs]:
+        """Yield the pairs of a few requests after the other, whose arrays stay in the cache.
+
+        Requests with weights stay together, as sums by weight are rounded.
+        """
+        rows = max(len(self.queries), 1) if self.weights is not None else _ROWS
+        for first in range(0, max(len(self.queries), 1), rows):
+            some = slice(first, first + rows)
+            s = None if self.scores is None else self.scores[some]
+            yield replace(self, queries=self.queries[some], values=self.values[some], scores=s)
 
     def is_like(self, other: Pairs) -> bool:
         """Return whether both have the same preferences, all of them known, and rounding errors."""

@@ -19,6 +19,7 @@ from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
 if TYPE_CHECKING:
     from lexiframe.core.pairwise.arrays.request_weights import Weights
 
+_TIE = np.full((1, 1), sums.TIE)
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
 """What of `Pairs` is added up over requests."""
 
@@ -62,23 +63,18 @@ class PairSums:
         the preferences by each measure are kept.
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
-        distinct = {n: several[n] for n in sorted({*like})}
-        summed = {
-            n: [sums.add_up(*of, pairs.weighing) for of in pairs.summed]
-            for n, pairs in distinct.items()
-        }
+        summed = dict[int, list[Any]]()
+        for n in {*like}:
+            pairs = several[n]
+            blocks = ((*block.by_run, block.ballots) for block in pairs.blocks())
+            *by_run, ballots = zip(*blocks, strict=True)
+            errors = (pairs.request_rounding[:, None], _TIE, _TIE)
+            moments = map(sums.add_up, map(np.concatenate, by_run), errors, [pairs.weighing] * 3)
+            summed[n] = [pairs.differences, np.sum(ballots, axis=0), *moments]
         return [
-            cls._from_moments(of, summed[n], limit)
+            cls(of.runs, of.a, of.b, *[*summed[n], Few.keep(of.queries, of.values, limit)])
             for of, n, limit in zip(several, like, most, strict=True)
         ]
-
-    @classmethod
-    def _from_moments(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
-        """Return the sums of some pairs from their moments."""
-        differences, preferred, borda, shares = moments
-        few = Few.keep(pairs.queries, pairs.values, most)
-        named = differences, pairs.ballots, preferred, borda, shares, few
-        return cls(pairs.runs, pairs.a, pairs.b, *named)
 
     @property
     def n(self) -> np.ndarray:

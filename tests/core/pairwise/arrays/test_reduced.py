@@ -11,7 +11,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.core.base import sums
-from lexiframe.core.pairwise.arrays import reduced_pairs
+from lexiframe.core.pairwise.arrays import one_measure, reduced_pairs
 from lexiframe.core.pairwise.arrays.arrays import agreeing
 from lexiframe.core.pairwise.arrays.cube import score_cube
 from lexiframe.core.pairwise.arrays.few import Few
@@ -137,6 +137,27 @@ def test_sums_by_run_are_those_of_each_request_alone(n_runs):
 def sums_of(pairs):
     (found,) = reduced_pairs.PairSums.sum_up_each([pairs], [0])
     return found
+
+
+@pytest.mark.parametrize("signs", [False, True])
+def test_sums_of_a_few_requests_at_a_time_are_those_of_all(signs, monkeypatch):
+    """To the last bit, also of preferences that are signs, and where some lack."""
+    random = np.random.default_rng(5)
+    a, b = np.triu_indices(4, k=1)
+    values = random.normal(size=(30, len(a)))
+    values[random.random(values.shape) < 0.1] = np.nan
+    values[7] = np.nan
+    pairs = Pairs(CUBE.queries, RUNS, a, b, np.sign(values) if signs else values)
+    whole = sums_of(pairs)
+    monkeypatch.setattr(one_measure, "_ROWS", 7)
+    found = sums_of(replace(pairs))
+    assert found.ballots.tolist() == whole.ballots.tolist()
+    for name in ("differences", "preferred", "borda", "shares"):
+        one, other = getattr(found, name), getattr(whole, name)
+        for column in ("n", "wins", "losses", "mean", "deviation", "mean_rounding"):
+            assert getattr(one, column).tolist() == getattr(other, column).tolist()
+    exact = np.nansum(pairs.values**2, axis=0)
+    np.testing.assert_allclose(found.differences.squares.rounded(), exact, rtol=1e-14)
 
 
 @pytest.mark.parametrize("gap", [False, True])
