@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.core.base import Problem, coded, likely_cause, n_and_first, printed, warn
+from lexiframe.core.base import Problem, coded, n_and_first, printed, warn
 from lexiframe.core.io import doubts, one_run, warn_of_wider_lines
 from lexiframe.core.projection.judgments import JudgedItems
 from lexiframe.core.projection.ranked_runs import RankedRuns
@@ -189,6 +189,8 @@ def warn_of_doubts(ranked: RankedRuns) -> None:
     # a run that has no judged document is named with its cause elsewhere
     spelled = {run.name: run.respelled for run in ranked.runs if run.respelled and run.rank.any()}
     if spelled:
+        from lexiframe.core.base import likely_cause
+
         ours, theirs = min(spelled.values())
         cause = likely_cause([ours], [theirs]) or f"spelling ({ours!r} and {theirs!r})"
         said = "relevant documents that runs have in another spelling"
@@ -364,6 +366,8 @@ def warn_of_unmatched(runs: Mapping[str, str]) -> None:
 
 
 def _cause(ours: list[str], theirs: pl.Series) -> str:
+    from lexiframe.core.base import likely_cause
+
     cause = likely_cause(ours, theirs)
     return f"likely cause: {cause}" if cause else "do both use the same query ids?"
 
@@ -372,6 +376,8 @@ def _unjudged_hint(
     retrieved: list[str], judged: pl.Series, known: JudgedItems, *, is_certain: bool = True
 ) -> str:
     """Return the likely reason why no retrieved document is judged for its request."""
+    from lexiframe.core.base import likely_cause
+
     if found := known.left_out.filter(known.left_out.is_in(retrieved)).min():
         return f"{found!r} is judged, but not relevant"
     elsewhere = min({*retrieved} & {*judged}, default=None)

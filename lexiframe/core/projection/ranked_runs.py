@@ -16,7 +16,6 @@ from lexiframe.core.base import (
     Problem,
     SchemaError,
     in_threads,
-    likely_cause,
     memory_use,
     n_and_first,
     progress_bars,
@@ -198,6 +197,8 @@ def refuse_other_queries(
 
     With ``are_all``, the message has their numbers; otherwise they are a part.
     """
+    from lexiframe.core.base import likely_cause
+
     cause = likely_cause(answered, judged)
     ours, theirs = (n_and_first(queries) for queries in (answered, judged))
     if not are_all:
