@@ -258,12 +258,9 @@ def read_runs(
 def _load_rows(scan: RunScan, index: int) -> list[tuple[RunPart, pa.Table]]:
     """Load the runs of one source, their rows in Arrow: the memory of frames serves the next."""
     parts = scan.load_each(index, rank=True, hashed=True)
-    return [(replace(part, rows=part.rows.clear()), _rows_in_arrow(part.rows)) for part in parts]
-
-
-def _rows_in_arrow(rows: pl.DataFrame) -> pa.Table:
-    columns = [name for name in ("query_id", "doc_id", "score", "rank") if name in rows.columns]
-    return schemas.to_arrow(coded.as_strings(rows.select(columns)))
+    read = pl.selectors.by_name("query_id", "doc_id", "score", "rank", require_all=False)
+    tables = (schemas.to_arrow(coded.as_strings(part.rows.select(read))) for part in parts)
+    return [(replace(p, rows=p.rows.clear()), t) for p, t in zip(parts, tables, strict=True)]
 
 
 def _ordered_parts(parts: Iterable[tuple[RunPart, pa.Table]]) -> list[tuple[RunPart, pa.Table]]:
