@@ -194,7 +194,8 @@ def test_documents_are_moved_and_marked_with_a_mouse(opened):
         assert order(page, 0) == f"a{grade}b1c1klmnopq|"
         assert order(page, 1).startswith(f"a{grade}k")  # a document has one grade in both
     assert "You changed these rankings" in page.locator("#rankings p").nth(0).inner_text()
-    page.wait_for_function("location.hash.includes('=a1b1c1')")
+    # on a slow machine the address is written between the steps above, too
+    page.wait_for_function("/first=abcklmnopq.*=a1b1c1/.test(location.hash)")
     said = page.locator(".told").inner_text()
     page.reload()
     assert page.locator(".told").inner_text() == said
