@@ -83,7 +83,7 @@ def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> 
 
 
 def apart(ids: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """Return strings, and for each row the number of its string; None if they are row by row."""
+    """Return strings, and for each row the number of its string; None if each row has its own."""
     dtype = None if are_strings(ids) else ids.dtype
     if not isinstance(dtype, pl.Enum):
         return ids, None

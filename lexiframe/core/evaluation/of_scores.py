@@ -60,7 +60,7 @@ def evaluated(
         of_measures.warn_of_directions(unknown)
     if known is None:  # the values are not ours
         of_measures.refuse_mixed_units(s)
-    there: Any = table
+    there: Any = table  # its runs may lack requests; the cube, if it is at hand, tells it faster
     if preferences is None or preferences.is_empty():
         part = arrays.pair_cube(s)
         there = part.scores if s is table else table

@@ -256,7 +256,10 @@ def read_runs(
 
 
 def _load_rows(scan: RunScan, index: int) -> list[tuple[RunPart, pa.Table]]:
-    """Load the runs of one source, their rows in Arrow: the memory of frames serves the next."""
+    """Load the runs of one source, without rows, and the rows of each as Arrow.
+
+    So the memory of its frames is free for the next source.
+    """
     parts = scan.load_each(index, rank=True, hashed=True)
     read = pl.selectors.by_name("query_id", "doc_id", "score", "rank", require_all=False)
     tables = (schemas.to_arrow(coded.as_strings(part.rows.select(read))) for part in parts)

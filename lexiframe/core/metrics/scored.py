@@ -133,7 +133,7 @@ def values_of(
     columns = {metric: column for group in computed for metric, column in group.items()}
     ordered = sorted(columns, key=str)
     n_arrays = 3 if "tied_from" in p.columns else 2
-    # in memory the values of a metric lie together, as they are mostly taken
+    # the values of a metric lie together in memory: they are mostly read metric by metric
     arrays = (np.stack([columns[m][n] for m in ordered]).T for n in range(n_arrays))
     return Values(rankings.keys, tuple(ordered), *arrays)
 

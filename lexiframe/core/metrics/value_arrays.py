@@ -42,7 +42,7 @@ class Values:
     def part(self, metrics: Sequence[Metric]) -> Values:
         """Return the values of some of the metrics."""
         chosen = sorted(self.metrics.index(metric) for metric in metrics)
-        if len(chosen) == len(self.metrics):
+        if chosen == [*range(len(self.metrics))]:
             return self
         some = tuple(self.metrics[n] for n in chosen)
         sd = None if self.ties_sd is None else self.ties_sd[:, chosen]

@@ -63,9 +63,8 @@ def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
 def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
     """Return, by measure whose runs lack requests, their number and the number of each such run."""
     found = {}
-    if not isinstance(s, arrays.Reduced | arrays.ScoreCube):
-        s = arrays.score_cube(s)
-    for measure, table in s.scores.items() if isinstance(s, arrays.Reduced) else s:
+    each = s if isinstance(s, arrays.Reduced | arrays.ScoreCube) else arrays.score_cube(s)
+    for measure, table in each.scores.items() if isinstance(each, arrays.Reduced) else each:
         of, lacking = table.n_requests, table.lacking
         runs = {table.runs[int(n)]: of - int(lacking[n]) for n in np.flatnonzero(lacking)}
         if runs:

@@ -17,11 +17,13 @@ from lexiframe.core.pairwise.kernels import Comparison
 from lexiframe.core.pairwise.preference import Measure
 from lexiframe.core.projection import NoRelevant
 
-_LEAST, _MOST, _WRITTEN = 2**22, 2**24, 2**21
-"""Preferences of a cube, unless asked otherwise: 32 MB; with many pairs, and where it is written.
+_LEAST, _MOST = 2**22, 2**24
+"""Preferences of a cube, unless asked otherwise: 32 MB, and 128 MB with many pairs.
 
-With cubes of half the size, threads wait longer for Python's lock: a tenth of the CPU.
+With cubes of half the size, threads wait longer for Python's lock, a twentieth of the CPU.
 """
+_ROW_GROUP = 2**20
+"""The preferences that are written together, of which a cube has two groups."""
 _TOGETHER, _FEWEST = 32, 4
 """The requests of a cube, unless it has too many preferences then; and if it has, at least so many,
 as sums of a single request take ten times as long, for each request, as those of four."""
@@ -47,7 +49,7 @@ def preference_cubes(
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 
     A cube has all runs, measures and pairs for some requests, sorted by name, at most ``most``
-    cells (measures × requests × pairs; by default so few that they stay in the cache) but at least
+    cells (measures × requests × pairs; by default few, see `_LEAST`) but at least
     one request. ``in_order``: the requests of a cube come before the requests of the next one.
     ``then`` maps each cube, in the thread that made it. A measure that is NaN for all requests, as
     none has an item of its ``rel``, is no error; fewer than two runs are.
@@ -55,7 +57,7 @@ def preference_cubes(
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     cells_of_request = max(len(comparison.chosen) * len(comparison.measures), 1)
     if in_order and most is None:  # they are written: row groups of a million, see `pairs`
-        most = 2 * max(_WRITTEN // 2 // cells_of_request, 1) * cells_of_request
+        most = 2 * max(_ROW_GROUP // cells_of_request, 1) * cells_of_request
     elif most is None:
         few = max(_MOST, _FEWEST * cells_of_request)
         most = min(max(_TOGETHER * cells_of_request, _LEAST), few)

@@ -105,8 +105,8 @@ class JudgedItems:
         return self.items["is_relevant"].to_numpy()
 
     @cached_property
-    def spelled(self) -> np.ndarray:
-        """The relevant items with an id of letters and signs that vary in spelling."""
+    def varying(self) -> np.ndarray:
+        """The relevant items whose ids have letters or signs that vary in spelling."""
         may_vary = coded.map_distinct(self.documents, lambda ids: ids.str.contains(_VARIES))
         return np.flatnonzero(self.is_relevant & may_vary.to_numpy())
 

@@ -23,7 +23,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BLOCK = 1 << 13
 """Rows that are sorted at once: so few that halves of different hashes are seldom equal."""
 _AT_ONCE = 1 << 16
-"""Rows that are hashed, and whose slots are looked up, at once."""
+"""So many rows are hashed, or looked up, at a time."""
 _FEW = 1 << 16
 """The items for each of which eight slots are kept, and not four, which saves time."""
 _IN_CACHE = 1 << 12
@@ -73,7 +73,7 @@ def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     if number is None:
         hashes ^= of_strings.to_numpy()
         return hashes
-    for start in range(0, len(hashes), _AT_ONCE):  # new memory for all rows would take longer
+    for start in range(0, len(hashes), _AT_ONCE):  # new memory for all hashes would take longer
         rows = slice(start, start + _AT_ONCE)
         hashes[rows] ^= of_strings[number[rows]].to_numpy()
     return hashes

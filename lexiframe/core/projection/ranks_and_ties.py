@@ -111,8 +111,9 @@ def rank_judged(
     """Rank the judged documents of one run.
 
     ``codes``, a column of categories for all runs, asks for the documents and numbers them. The
-    ranks are written ``into`` an array of `no_ranks`, which parts of one run can share.
+    ranks are written ``into`` an array of `no_ranks`, if pieces of one run share it.
     """
+    is_piece = into is not None
     into = no_ranks(judged, policies) if into is None else into
     if part.rows.is_empty():
         return _retrieved_nothing(part, judged, policies, into)
@@ -144,13 +145,14 @@ def rank_judged(
     ranks = np.stack(places) - first + 1
     if policies.depth is not None:
         ranks[0, ranks[0] > policies.depth] = 0
-        # the last ranks stay: a group may begin within the depth
-        ranks[1:, (ranks[1:2] > policies.depth).any(axis=0)] = 0
+        if ties == "expected":  # the last ranks stay: a group may begin within the depth
+            ranks[1:, ranks[1] > policies.depth] = 0
         kept = np.minimum(kept, policies.depth)
     for of_items, of_hits in zip(into, ranks, strict=True):
         of_items[item] = of_hits
-    missing = judged.spelled[into[0, judged.spelled] == 0]
-    missing = missing[(retrieved > 0)[judged.query[missing]]]  # the other items have other parts
+    missing = judged.varying[into[0, judged.varying] == 0]
+    if is_piece:  # only of its own requests: at this moment other pieces write other ranks
+        missing = missing[(retrieved > 0)[judged.query[missing]]]
     return RunRanks(
         part.name,
         into[0],
@@ -250,17 +252,20 @@ def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
 
 
 def _retrieved_nothing(
-    part: one_run.RunPart, judged: JudgedItems, policies: Policies, nowhere: np.ndarray
+    part: one_run.RunPart, judged: JudgedItems, policies: Policies, into: np.ndarray
 ) -> RunRanks:
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged.query_index, nothing, [])
     tied = TiedItems(*np.empty((3, 0), np.int64))
-    spans = nowhere[1:] if policies.ties == "expected" else None
-    return RunRanks(part.name, nowhere[0], tied, nothing, answered, extra, spans=spans)
+    spans = into[1:] if policies.ties == "expected" else None
+    return RunRanks(part.name, into[0], tied, nothing, answered, extra, spans=spans)
 
 
 def no_ranks(judged: JudgedItems, policies: Policies) -> np.ndarray:
-    """Return the rank 0 of each judged item, and of where its group of equal scores lies."""
+    """Return zeros to write ranks of the judged items into.
+
+    With ``ties="expected"`` two rows follow for the first and the last rank that each can have.
+    """
     return np.zeros((3 if policies.ties == "expected" else 1, judged.items.height), RANKS)
 
 

@@ -143,8 +143,9 @@ class Family(NamedTuple):
         if pairs is None:
             return None
         query, pair = ~np.isnan(pairs.values).all(axis=1), pairs.n > 0
-        are_all, rounding = query.all() and pair.all(), pairs.rounding
-        values = pairs.values if are_all else pairs.values[query][:, pair]
+        is_complete = query.all() and pair.all()
+        values = pairs.values if is_complete else pairs.values[query][:, pair]
+        rounding = pairs.rounding
         rounding = rounding if rounding.size == 1 else rounding[query][:, pair]
         weighing = None if pairs.weighing is None else pairs.weighing.some(query)
         return cls(

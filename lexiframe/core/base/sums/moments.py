@@ -347,11 +347,11 @@ class _Adder:
         The two numbers add up to the square with 78 bits.
         """
         own, high, low, spare = self.floats
-        are_so = (sign(values, 0.0, out=self.is_so) for sign in (np.greater, np.less))
-        wins, losses = (sums_of_whole(is_so.view(np.uint8)) for is_so in are_so)
+        wins = sums_of_whole(np.greater(values, 0.0, out=self.is_so).view(np.uint8))
+        losses = sums_of_whole(np.less(values, 0.0, out=self.is_so).view(np.uint8))
         self.wins += wins
         self.losses += losses
-        if largest == 1 and are_equal(values, np.rint(values, out=spare)):  # signs
+        if largest == 1 and are_equal(values, np.rint(values, out=spare)):  # their counts are sums
             for adder, row in ((self.total, wins - losses), (self.squares, wins + losses)):
                 adder.add(row[None].astype(np.float64), spare[:1])
             return

@@ -21,7 +21,7 @@ from lexiframe.core.base import Problem, ReadError
 _MARK = b"lexiframe:crc32:"
 _TOGETHER, _SIZE = b"lexiframe:written-together:", 16
 _END = 8  # bytes behind the footer: its size (4 bytes) and PAR1
-_BLOCK = 1 << 16  # so few bytes that their memory is not asked of the system
+_BLOCK = 1 << 16  # so small that freed memory is used again, and none is asked of the system
 
 
 def add_checksum(file: BinaryIO, before: bytes = b"") -> None:

@@ -236,8 +236,8 @@ def _equal(units: _Units, called: pl.Series, what: str) -> pl.DataFrame:
 def _near_the_mean(units: _Units) -> pl.DataFrame:
     """Return the values of units that are near the mean of the other units in all their cells.
 
-    A unit named like a summary does not count into that mean. A few cells rule most units out:
-    those of the first rows, if they have all units, so that others are mostly not looked at.
+    A unit named like a summary does not count into that mean. Mostly a few cells rule all units
+    out: those of the first rows if all units have them, else the first one.
     """
     place, rows, mean = units.place, units.rows, _X.mean().alias("mean")
     first = [rows[name].head(_AT_FIRST).unique() for name in units.key]
@@ -245,17 +245,13 @@ def _near_the_mean(units: _Units) -> pl.DataFrame:
     some = replace(units, rows=rows.filter(*are_first))
     n_cells = math.prod(map(len, first))
     n_units = math.prod(len(rows[name].unique(maintain_order=True)) for name in place)
-    have_all = some.rows.height == n_cells * n_units
-    of_others = (some if have_all else units).others(mean)
-    whole = of_others.filter("is_whole").head(n_cells if have_all else 1)
-    far = _compare_with_mean(some.rows if have_all else rows, whole, units.key).filter(
-        ~pl.col("is_near")
-    )
+    tried, n_tried = (some, n_cells) if some.rows.height == n_cells * n_units else (units, 1)
+    whole = tried.others(mean).filter("is_whole").head(n_tried)
+    far = _compare_with_mean(tried.rows, whole, units.key).filter(~pl.col("is_near"))
     rest = rows.join(far.select(place), on=place, how="anti", nulls_equal=True)
     if rest.is_empty():  # as mostly
         return rest
-    of_others = units.others(mean) if have_all else of_others
-    both = units.whole(_compare_with_mean(rest, of_others, units.key))
+    both = units.whole(_compare_with_mean(rest, units.others(mean), units.key))
     near = both.group_by(place).agg(pl.col("is_near").all(), called=pl.col("called").first())
     near = near.filter("is_near")
     if (~near["called"]).sum() > _FEW:

@@ -54,7 +54,7 @@ class Scores:
             return None
         w = self.weighing
         sd = self.ties_sd if w is None else self.ties_sd * w.factors[:, None]
-        return sums.Moments.add_up(sd**2, _TIE)
+        return sums.Moments.add_up(sd**2, TIE)
 
     @cached_property
     def scores(self) -> sums.Moments:
@@ -72,7 +72,7 @@ class Scores:
         return np.asarray(np.isnan(self.values).sum(axis=0))
 
 
-_TIE = np.full((1, 1), sums.TIE)
+TIE = np.full((1, 1), sums.TIE)
 _FEW_RUNS = 2**7
 """Below this, places fit in an int8, and sums over the runs of an int8 in an int16."""
 _ROWS = 2**11
@@ -198,12 +198,12 @@ class Pairs:
     @cached_property
     def borda(self) -> sums.Moments:
         """The moments over requests of each run's points by Borda's rule."""
-        return sums.add_up(self.points, _TIE, self.weighing)
+        return sums.add_up(self.points, TIE, self.weighing)
 
     @cached_property
     def shares(self) -> sums.Moments:
         """The moments over requests of the share of other runs that each is preferred to."""
-        return sums.add_up(self.request_shares, _TIE, self.weighing)
+        return sums.add_up(self.request_shares, TIE, self.weighing)
 
     def run_sums(self, values: np.ndarray, sign: int) -> np.ndarray:
         """Sum numbers of the pairs by run, with ``sign`` for run b: requests × runs.
@@ -302,15 +302,17 @@ class Pairs:
         return by_run
 
     def blocks(self) -> Iterator[Pairs]:
-        """Yield the pairs of a few requests after the other, whose arrays stay in the cache.
+        """Yield the pairs of `_ROWS` requests at a time, whose arrays stay in the cache.
 
-        Requests with weights stay together, as sums by weight are rounded.
+        Requests with weights stay together: sums by weight are rounded, and would depend on blocks.
+        The last bit of sums over runs depends on how the values lie in memory: row by row.
         """
         rows = max(len(self.queries), 1) if self.weights is not None else _ROWS
         for first in range(0, max(len(self.queries), 1), rows):
             some = slice(first, first + rows)
             s = None if self.scores is None else self.scores[some]
-            yield replace(self, queries=self.queries[some], values=self.values[some], scores=s)
+            values = np.ascontiguousarray(self.values[some])
+            yield replace(self, queries=self.queries[some], values=values, scores=s)
 
     def is_like(self, other: Pairs) -> bool:
         """Return whether both have the same preferences, all of them known, and rounding errors."""

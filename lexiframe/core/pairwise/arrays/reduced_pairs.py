@@ -14,12 +14,11 @@ import polars as pl
 from lexiframe.core.base import LexiframeError, sums, unknown_name
 from lexiframe.core.pairwise.arrays.arrays import PairCube, score_differences
 from lexiframe.core.pairwise.arrays.few import Few
-from lexiframe.core.pairwise.arrays.one_measure import Pairs, square_of
+from lexiframe.core.pairwise.arrays.one_measure import TIE, Pairs, square_of
 
 if TYPE_CHECKING:
     from lexiframe.core.pairwise.arrays.request_weights import Weights
 
-_TIE = np.full((1, 1), sums.TIE)
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
 """What of `Pairs` is added up over requests."""
 
@@ -63,16 +62,20 @@ class PairSums:
         the preferences by each measure are kept.
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
-        summed = dict[int, list[Any]]()
+        summed = dict[int, dict[str, Any]]()
         for n in {*like}:
             pairs = several[n]
             blocks = ((*block.by_run, block.ballots) for block in pairs.blocks())
             *by_run, ballots = zip(*blocks, strict=True)
-            errors = (pairs.request_rounding[:, None], _TIE, _TIE)
-            moments = map(sums.add_up, map(np.concatenate, by_run), errors, [pairs.weighing] * 3)
-            summed[n] = [pairs.differences, np.sum(ballots, axis=0), *moments]
+            errors = (pairs.request_rounding[:, None], TIE, TIE)
+            moments = [
+                sums.add_up(np.concatenate(of), error, pairs.weighing)
+                for of, error in zip(by_run, errors, strict=True)
+            ]
+            found = [pairs.differences, np.sum(ballots, axis=0), *moments]
+            summed[n] = dict(zip(_SUMMED[:-1], found, strict=True))
         return [
-            cls(of.runs, of.a, of.b, *[*summed[n], Few.keep(of.queries, of.values, limit)])
+            cls(of.runs, of.a, of.b, **summed[n], few=Few.keep(of.queries, of.values, limit))
             for of, n, limit in zip(several, like, most, strict=True)
         ]
 

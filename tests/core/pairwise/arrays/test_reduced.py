@@ -160,6 +160,17 @@ def test_sums_of_a_few_requests_at_a_time_are_those_of_all(signs, monkeypatch):
     np.testing.assert_allclose(found.differences.squares.rounded(), exact, rtol=1e-14)
 
 
+def test_sums_do_not_depend_on_how_values_lie_in_memory(monkeypatch):
+    """Not in the last bit, also where one request is left behind the blocks."""
+    runs, (a, b) = pl.Series(sorted(map(str, range(40)))), np.triu_indices(40, k=1)
+    values = np.random.default_rng(5).normal(size=(len(CUBE.queries), len(a)))
+    monkeypatch.setattr(one_measure, "_ROWS", len(values) - 1)
+    both = (values, np.asfortranarray(values))
+    rows, columns = (sums_of(Pairs(CUBE.queries, runs, a, b, of)) for of in both)
+    for name in ("preferred", "borda", "shares"):
+        assert getattr(rows, name).mean.tolist() == getattr(columns, name).mean.tolist()
+
+
 @pytest.mark.parametrize("gap", [False, True])
 def test_measures_with_the_same_preferences_have_the_sums_of_each_alone(gap, monkeypatch):
     """They are summed up once, but not where there are gaps, or scores of another size."""
